@@ -1,0 +1,58 @@
+# `make` lists the targets. Everything runs in .venv, which is made on first use; it needs Python 3.11 or
+# later somewhere on the machine (or PYTHON=/path/to/python).
+
+PYTHON ?=
+VENV ?= .venv
+EXTRAS ?=
+PYTEST_ARGS ?= -n 2
+N ?= 100000
+
+# Compiled programs are kept between runs, except in `bench`, which measures compilation too.
+demo test test-all soak: export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.cache/jax
+demo test test-all soak: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0.2
+
+# Any Python 3 can start the set-up; it then looks for one that is new enough.
+STARTER = $(shell for name in $(PYTHON) python3 python python3.14 python3.13 python3.12 python3.11; do \
+	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 7))' >/dev/null 2>&1 && echo "$$name" && break; done)
+SETUP = starter="$(STARTER)"; \
+	[ -n "$$starter" ] || { echo "No Python was found: install Python 3.11 or later." >&2; exit 1; }; \
+	"$$starter" scripts/setup.py $(if $(PYTHON),--python $(PYTHON)) $(if $(EXTRAS),--extras $(EXTRAS))
+RUN = $(VENV)/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-all soak lint bench clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## make .venv and install everything into it
+	@$(SETUP) --venv $(VENV)
+
+demo: setup ## play some thousand games of each rule set, show one turn beat by beat
+	@$(RUN) -m crush_gym.demo
+
+test: setup ## run the tests
+	@$(RUN) -m pytest $(PYTEST_ARGS)
+
+test-all: ## run the tests on Python 3.11 and on a later one, where both are there
+	@for series in 3.11 3.12+; do \
+		venv=.venv-$${series%+}; \
+		$(SETUP) --venv $$venv --series $$series; status=$$?; \
+		if [ $$status -eq 3 ]; then echo "Python $$series: skipped"; continue; fi; \
+		[ $$status -eq 0 ] || exit $$status; \
+		$$venv/bin/python -m pytest $(PYTEST_ARGS) || exit 1; \
+	done
+
+soak: setup ## compare N random boards with the slow reference: make soak N=1000000
+	@$(RUN) -m tests.soak $(N)
+
+lint: setup ## check style and types
+	@$(RUN) -m ruff check .
+	@$(RUN) -m mypy
+
+bench: setup ## measure speed: against C++, another simulator, and ourselves
+	@$(RUN) -m benchmarks
+
+clean: ## remove environments, caches and build products
+	@rm -rf .venv .venv-* .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Players: anything that chooses moves, one file each."""

@@ -1,0 +1,115 @@
+"""Points, orders, time and goals (rulebook 8.3, 9, 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import jax
+import jax.numpy as jnp
+
+from crush_gym import layout
+from crush_gym.engine.bits import Mask, Plane, count, total, word_of
+from crush_gym.engine.mechanics import Report
+from crush_gym.engine.runs import Made, Runs, ahead, length
+from crush_gym.engine.spec import Spec
+from crush_gym.engine.state import Books
+from crush_gym.engine.terrain import Terrain
+
+ORDER_POINTS = 100
+
+
+def book(spec: Spec, terrain: Terrain, books: Books, reports: Iterable[Report]) -> Books:
+    """Enter what was reported."""
+    reports = list(reports)
+    worth: dict[int, list[Plane]] = {}
+    for report in reports:
+        for cells, points in report.points:
+            worth.setdefault(points, []).append(cells)
+    score = books.score
+    if spec.rules == "saga":
+        score = total([score, *(points * total(map(count, cells)) for points, cells in worth.items())])
+    books = books._replace(score=score)
+    books = _deliver(spec, books, reports)
+    plus5 = [count(report.plus5) for report in reports if report.plus5 is not None]
+    if plus5:
+        gained = jnp.minimum(terrain.time, books.time + 50 * total(plus5))
+        books = books._replace(time=jnp.where(terrain.time >= 0, jnp.maximum(books.time, gained), books.time))
+    drops = [count(report.drops) for report in reports if report.drops is not None]
+    if drops:
+        books = books._replace(drops=total([books.drops, *drops]))
+    return books
+
+
+def _deliver(spec: Spec, books: Books, reports: list[Report]) -> Books:
+    """Orders: units up to what is still asked for, 100 points each (rulebook 9)."""
+    score, left = books.score, list(books.orders)
+    for i, name in enumerate(spec.orders):
+        units = [count(r.orders[name]) for r in reports if name in r.orders]
+        if units:
+            given = jnp.minimum(total(units), left[i])
+            left[i] = left[i] - given
+            score = score + ORDER_POINTS * given
+    return books._replace(score=score, orders=jnp.stack(left)) if left else books
+
+
+def colour_orders(spec: Spec, colours: Plane, cells: Plane) -> dict[str, Plane]:
+    """The cells by the colour of their candy, for the colours that can be ordered."""
+    orders = {}
+    for code, letter in enumerate(layout.COLOUR_LETTERS, start=1):
+        if letter in spec.orders:
+            bits = [plane if code >> i & 1 else ~plane for i, plane in enumerate(colours)]
+            orders[letter] = cells & bits[0] & bits[1] & bits[2]
+    return orders
+
+
+def pay_runs(spec: Spec, runs: Runs, made: Made | None, wave: jax.Array) -> jax.Array:
+    """Points for the runs of one wave (rulebook 9; 12 for Combo). wave: uint16[B]; int32[B]."""
+    if spec.rules == "points":
+        return jnp.zeros_like(wave, jnp.int32)
+    if spec.rules == "combo":
+        longest = longest_run(spec, runs)
+        return (10 * longest * longest - 10 * longest) * wave.astype(jnp.int32)
+    paid = (None, None) if made is None or made.paid_by_wrapped is None else made.paid_by_wrapped
+    points = [jnp.zeros_like(wave, jnp.int32)]
+    for line, instead in zip(runs, paid, strict=True):
+        starts = line.starts if instead is None else line.starts & ~instead
+        points += [60 * count(starts), 60 * count(starts & line.four), 80 * count(starts & line.five)]
+    if made is not None and made.wrapped is not None:
+        points.append(200 * count(made.wrapped))
+    return total(points) * wave.astype(jnp.int32)
+
+
+def longest_run(spec: Spec, runs: Runs) -> jax.Array:
+    """Length of the longest run of each board, 0 where there is none; int32[B]."""
+    longest = jnp.zeros(runs.across.cells.shape[1:], jnp.int32)
+    for line, step in runs.directed:
+        reach = line.starts
+        for n in range(3, length(spec, step) + 1):
+            longest = jnp.where(word_of(reach) != 0, jnp.maximum(longest, n), longest)
+            reach = reach & ahead(line.links, step, n - 1)
+    return longest
+
+
+def only_score(terrain: Terrain) -> jax.Array:
+    """Whether a score is all that the level asks for; bool[B]."""
+    return ~_asks_more(terrain) & (terrain.goals.score >= 0)
+
+
+def no_goals(terrain: Terrain) -> jax.Array:
+    """Whether the level asks for nothing; bool[B]."""
+    return ~_asks_more(terrain) & (terrain.goals.score < 0)
+
+
+def _asks_more(terrain: Terrain) -> jax.Array:
+    goals = terrain.goals
+    asked = (goals.jelly != 0) | (goals.cherry > 0) | (goals.hazelnut > 0)
+    return asked | jnp.any(goals.orders > 0, axis=0)
+
+
+def goals_met(terrain: Terrain, books: Books, jelly: Mask) -> jax.Array:
+    """Whether everything that the level asks for is there. jelly: boards with jelly left; bool[B]."""
+    goals = terrain.goals
+    open_jelly = (goals.jelly != 0) & (jelly != 0)
+    open_others = (books.cherry > 0) | (books.hazelnut > 0) | jnp.any(books.orders > 0, axis=0)
+    return ~open_jelly & ~open_others & (books.score >= goals.score)
+

@@ -1,0 +1,129 @@
+"""Striped, wrapped and colour bomb: what fires when they are cleared, and what that hits (rulebook 5, "What fires").
+
+Firing takes a round of its own, so each kind keeps a plane of the cells that fire in the next round.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from crush_gym import layout
+from crush_gym.engine import draws
+from crush_gym.engine.bits import Plane, Word, any_of, first, flood, mask, occurs, square, word_of
+from crush_gym.engine.board import Board
+from crush_gym.engine.mechanics.base import Mechanic
+
+Fires = dict[str, Plane]
+"""Cells that fire in the next round: "row", "column" (stripes), "square" (wrapped), "square5" (a pair of
+wrapped), "bomb" (colour bombs), and "direct": cells that a combo hits without any of these."""
+
+
+class Striped(Mechanic):
+    name = "striped"
+    planes = layout.KIND[:2]
+
+
+class Wrapped(Mechanic):
+    name = "wrapped"
+    planes = layout.KIND
+
+
+class ColourBomb(Mechanic):
+    name = "colour bomb"
+    planes = layout.KIND[:2]
+
+
+def fire_names(board: Board) -> tuple[str, ...]:
+    """The kinds of fire that the game can have."""
+    spec = board.spec
+    names = ["direct"] if spec.has("striped", "wrapped", "colour bomb") else []
+    names += ["row", "column"] if spec.has("striped") else []
+    names += ["square", "square5"] if spec.has("wrapped") else []
+    names += ["bomb"] if spec.has("colour bomb") else []
+    return tuple(names)
+
+
+def no_fires(board: Board) -> Fires:
+    return {name: board.nothing for name in fire_names(board)}
+
+
+def set_off(board: Board, cleared: Plane) -> Fires:
+    """What clearing these cells makes fire in the next round."""
+    parts = {
+        "row": board.candy(layout.STRIPED_H),
+        "column": board.candy(layout.STRIPED_V),
+        "square": board.candy(layout.WRAPPED),
+        "bomb": board.other(layout.COLOUR_BOMB),
+    }
+    return {name: parts[name] & cleared if name in parts else board.nothing for name in fire_names(board)}
+
+
+def area_of(board: Board, fires: Fires, bits: jax.Array, round_number: jax.Array) -> Plane:
+    """All that these fires hit, at once; cells beyond the floor included."""
+    hit = [fires["direct"]]
+    if "row" in fires:
+        hit += [along_rows(board, fires["row"]), along_columns(board, fires["column"])]
+    if "square" in fires:
+        hit += [square(fires["square"], 1), square(fires["square5"], 2)]
+    if "bomb" in fires:
+        hit.append(bombed(board, fires["bomb"], bits, round_number))
+    return any_of(hit)
+
+
+def along_rows(board: Board, starts: Plane) -> Plane:
+    """Rays to the left and right, each up to and including the first free swirl."""
+    if not board.spec.has("swirl"):
+        return mask(starts != 0)
+    clear, longest = ~_walls(board), board.spec.width - 1
+    return flood(starts, clear, (0, 1), longest) | flood(starts, clear, (0, -1), longest)
+
+
+def along_columns(board: Board, starts: Plane) -> Plane:
+    """Rays up and down, each up to and including the first free swirl."""
+    if not board.spec.has("swirl"):
+        return jnp.broadcast_to(word_of(starts), starts.shape)
+    clear, longest = ~_walls(board), board.spec.height - 1
+    return flood(starts, clear, (1, 0), longest, board.fence) | flood(starts, clear, (-1, 0), longest, board.fence)
+
+
+def _walls(board: Board) -> Plane:
+    return board.other(layout.SWIRL) & ~board.covered
+
+
+def bombed(board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array) -> Plane:
+    """Every candy of the colour that each of these colour bombs draws among the colours present."""
+
+    def more(carry: tuple[Plane, Plane]) -> jax.Array:
+        return jnp.any(carry[0] != 0)
+
+    def one(carry: tuple[Plane, Plane]) -> tuple[Plane, Plane]:
+        waiting, area = carry
+        bomb, cell = first(waiting)
+        value = draws.draw(bits, draws.BOMB, cell, round_number)
+        colour = _pick_present(board, value)
+        return waiting & ~bomb, area | (of_colour(board, colour) & occurs(bomb))
+
+    return lax.while_loop(more, one, (bombs, board.nothing))[1]
+
+
+def of_colour(board: Board, colour: jax.Array) -> Plane:
+    """Candies of one colour 1-7 (uint16[B]) of each board."""
+    wrong = [plane ^ mask(colour >> Word(i) & Word(1) != 0) for i, plane in enumerate(board.colours)]
+    return board.candies & ~any_of(wrong)
+
+
+def _pick_present(board: Board, value: jax.Array) -> jax.Array:
+    """A colour 1-7 drawn uniformly from those of the candies on the board; 0 where there are none. uint16[B]."""
+    present = []
+    for code in range(1, layout.MAX_COLOURS + 1):
+        bits = [p if code >> i & 1 else ~p for i, p in enumerate(board.colours)]
+        present.append(word_of(bits[0] & bits[1] & bits[2]) != 0)
+    index = draws.below(value, sum(p.astype(jnp.uint32) for p in present)).astype(Word)
+    chosen, seen = jnp.zeros_like(index), jnp.zeros_like(index)
+    for code, there in enumerate(present, start=1):
+        chosen = jnp.where(there & (seen == index), Word(code), chosen)
+        seen = seen + there.astype(Word)
+    return chosen
+

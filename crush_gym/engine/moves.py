@@ -1,0 +1,144 @@
+"""Moves: which swaps are legal, and the swap itself (rulebook 3).
+
+A set of moves is a pair of planes: `across` holds the left cell of each horizontal pair, `down` the upper
+cell of each vertical pair.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from crush_gym import layout
+from crush_gym.engine import draws
+from crush_gym.engine.bits import Plane, Word, any_of, look, nth, rows_of, total
+from crush_gym.engine.board import Board
+from crush_gym.engine.runs import same_colour
+from crush_gym.engine.spec import Spec
+
+
+class Moves(NamedTuple):
+    """Sets of moves: uint16[H, B] each."""
+
+    across: Plane
+    down: Plane
+
+    @property
+    def firsts(self) -> Plane:
+        """Left and upper cells."""
+        return self.across | self.down
+
+    @property
+    def seconds(self) -> Plane:
+        """Right and lower cells."""
+        return look(self.across, 0, -1) | look(self.down, -1, 0)
+
+
+def legal_moves(board: Board) -> Moves:
+    """All legal swaps, on every board, whether its attempt is over or not."""
+    swappable = board.free_items
+    across, down = _into_runs(board)
+    if board.spec.has("striped"):
+        combo_across, combo_down = _combos(board)
+        across, down = across | combo_across, down | combo_down
+    return Moves(
+        swappable & look(swappable, 0, 1) & across,
+        swappable & look(swappable, 1, 0) & down,
+    )
+
+
+def _into_runs(board: Board) -> Moves:
+    """Pairs of which one candy would stand in a run (legal 1).
+
+    `beside[r, c]`: the candy has the colour of the one r rows down and c columns right. The candy that moves
+    right lines up with two more to the right, or in its new column with two of the four above and below.
+    Two candies of one colour only change places.
+    """
+    colours, there = board.colours, board.matchable
+    beside = board.fence({
+        (r, c): same_colour(colours, there, r, c) for r, c in ((0, 1), (1, 0), (0, 2), (2, 0), (1, 1), (1, -1))
+    })
+    for r, c in list(beside):
+        beside[-r, -c] = look(beside[r, c], -r, -c)
+
+    def next_pair(r: int, c: int, rows: int, columns: int) -> Plane:
+        """Whether the candies at (r, c) and one (rows, columns) further have one colour, seen from here."""
+        return look(beside[rows, columns], r, c)
+
+    def reaches(r: int, c: int) -> Plane:
+        """Candies that stand in a run once moved by (r, c), one step in any direction."""
+        side = (c, r)                                         # the directions across the way
+        one, other = (r + side[0], c + side[1]), (r - side[0], c - side[1])
+        straight = beside[2 * r, 2 * c] & next_pair(2 * r, 2 * c, r, c)
+        return any_of([
+            straight,
+            beside[one] & next_pair(*one, *side),
+            beside[other] & next_pair(*other, -side[0], -side[1]),
+            beside[one] & beside[other],
+        ])
+
+    free = board.free_items
+    across = (free & reaches(0, 1)) | look(free & reaches(0, -1), 0, 1)
+    down = (free & reaches(1, 0)) | look(board.fence(free & reaches(-1, 0)), 1, 0)
+    return Moves(across & ~beside[0, 1], down & ~beside[1, 0])
+
+
+def _combos(board: Board) -> Moves:
+    """Two specials; a colour bomb and a candy or another (legal 2 and 3)."""
+    bomb, special = board.other(layout.COLOUR_BOMB), board.special
+    partner = bomb | board.candies
+
+    def pair(r: int, c: int) -> Plane:
+        return any_of([special & look(special, r, c), bomb & look(partner, r, c), partner & look(bomb, r, c)])
+
+    return Moves(pair(0, 1), pair(1, 0))
+
+
+def number(moves: Moves) -> jax.Array:
+    """How many moves there are; uint16[B]."""
+    return total(lax.population_count(row) for row in [*rows_of(moves.across), *rows_of(moves.down)])
+
+
+def random_move(board: Board, moves: Moves, bits: jax.Array) -> Moves:
+    """One of the moves, uniformly, by the PICK draw of the move's key; none where there are none."""
+    value = draws.draw(bits, draws.PICK, 0, 0)
+    n = board.fence(draws.below(value, number(moves)).astype(Word))
+    both = nth(jnp.concatenate(moves), n, board.fence)
+    return board.fence(Moves(both[: board.spec.height], both[board.spec.height :]))
+
+
+def from_action(spec: Spec, action: jax.Array) -> Moves:
+    """The move with this number; none for a number that is no action. action: int32[B]."""
+    horizontal = spec.height * (spec.width - 1)
+    rows = lax.broadcasted_iota(jnp.int32, (spec.height, 1), 0)
+
+    def plane(number: jax.Array, width: int, fits: jax.Array) -> Plane:
+        row, column = number // max(width, 1), number % max(width, 1)
+        bit = jnp.left_shift(1, column).astype(Word)
+        return jnp.where(fits & (rows == row), bit, Word(0))
+
+    is_across = (action >= 0) & (action < horizontal)
+    is_down = (action >= horizontal) & (action < spec.actions)
+    return Moves(plane(action, spec.width - 1, is_across), plane(action - horizontal, spec.width, is_down))
+
+
+def to_mask(spec: Spec, moves: Moves) -> jax.Array:
+    """The moves by action number: bool[actions, B]."""
+    across = [moves.across[r] >> Word(c) & 1 for r in range(spec.height) for c in range(spec.width - 1)]
+    down = [moves.down[r] >> Word(c) & 1 for r in range(spec.height - 1) for c in range(spec.width)]
+    return jnp.stack(across + down) != 0
+
+
+def swap(items: Plane, moves: Moves) -> Plane:
+    """The two items of each move change places. items: uint16[n, H, B]."""
+    across_second, down_second = look(moves.across, 0, -1), look(moves.down, -1, 0)
+    moved = any_of([
+        look(items, 0, 1) & moves.across,
+        look(items, 0, -1) & across_second,
+        look(items, 1, 0) & moves.down,
+        look(items, -1, 0) & down_second,
+    ])
+    return (items & ~any_of([moves.across, across_second, moves.down, down_second])) | moved

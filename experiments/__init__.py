@@ -1,0 +1,1 @@
+"""The harness: lets players play levels, predicts difficulty and ranks players."""
