@@ -23,6 +23,9 @@ EMPTY, SWIRL, COLOUR_BOMB, CHERRY, HAZELNUT, FUSED3, FUSED5 = 0, 1, 3, 4, 5, 6, 
 TIMER = tuple(f"timer{i}" for i in range(7))
 """A candy bomb's counter 1-99 in binary; 0 where there is no candy bomb."""
 
+SPENT = 127
+"""How a counter that has run out is kept, so that it still reads as a candy bomb."""
+
 TAGS = (*TIMER, "fresh", "plus5", "drop")
 """What a plain candy may carry; `fresh` marks candy bombs that appeared during this move."""
 

@@ -12,6 +12,7 @@ class Spec:
     """Everything static about a game; two games of equal spec share their compiled programs.
 
     height, width: the largest board
+    colours: the largest number of colours
     rules: "saga", "points" or "combo" (rulebook 12)
     adjacency: whether any clearing or only a run's strikes its neighbours, "any" or "runs" (rulebook 5)
     mechanics: names of the mechanics compiled in (see `mechanics.ALL`)
@@ -26,6 +27,7 @@ class Spec:
 
     height: int
     width: int
+    colours: int
     rules: str
     adjacency: str
     mechanics: frozenset[str]

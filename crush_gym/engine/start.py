@@ -15,7 +15,7 @@ from crush_gym.engine.board import Board
 from crush_gym.engine.moves import legal_moves
 from crush_gym.engine.runs import find_runs
 from crush_gym.engine.spec import Spec
-from crush_gym.engine.state import SETTLING, Books, Play, State, rest
+from crush_gym.engine.state import SETTLING, Books, Play, rest
 from crush_gym.engine.terrain import Terrain
 from crush_gym.levels import Level
 
@@ -127,9 +127,4 @@ def _without_candy(board: Board, cells: Plane) -> Plane:
     """The items with no colour in these cells; a tag stays for the candy to come."""
     n = len(layout.COLOUR)
     return jnp.concatenate([board.items[:n] & ~cells, board.items[n:]])
-
-
-def state_of(play: Play) -> State:
-    return State(play.board.planes(), play.books)
-
 

@@ -84,14 +84,13 @@ class Cell:
 def encode(cell: Cell) -> int:
     """Write a cell as a code.
 
-    A candy bomb at 0, which only a lost board has, is a `fresh` bomb whose timer bits are all 0.
+    A candy bomb at 0, which only a lost board has, is written as `layout.SPENT`.
     """
     code = _digits(layout.COLOUR, cell.colour) | _digits(layout.KIND, cell.kind)
-    code |= _digits(layout.TIMER, cell.counter or 0) | _digits(layout.ICING, cell.icing)
+    code |= _digits(layout.TIMER, layout.SPENT if cell.counter == 0 else cell.counter or 0) | _digits(layout.ICING, cell.icing)
     facts = {
         "floor": cell.floor,
         "unfilled": cell.unfilled,
-        "fresh": cell.counter == 0,
         "plus5": cell.plus5,
         "drop": cell.drop,
         "chocolate": cell.chocolate,
@@ -112,7 +111,7 @@ def decode(code: int) -> Cell:
         unfilled=_has(code, "unfilled"),
         colour=_number(layout.COLOUR, code),
         kind=_number(layout.KIND, code),
-        counter=timer if timer or _has(code, "fresh") else None,
+        counter=(0 if timer == layout.SPENT else timer) if timer else None,
         plus5=_has(code, "plus5"),
         drop=_has(code, "drop"),
         icing=_number(layout.ICING, code),

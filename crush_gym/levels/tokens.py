@@ -65,7 +65,7 @@ def print_board(
     """Print one board's rows as tokens between single blanks.
 
     planes: uint16[>= height] words by the names of `layout.PLANES`, missing ones are 0; floor and
-    unfilled (the `?` cells): the same. A candy bomb at 0 is in `fresh` with its timer bits 0.
+    unfilled (the `?` cells): the same. A candy bomb at 0 has all timer bits set.
     """
     unknown = [name for name in planes if name not in layout.PLANES]
     if unknown:

@@ -117,7 +117,7 @@ def of_colour(board: Board, colour: jax.Array) -> Plane:
 def _pick_present(board: Board, value: jax.Array) -> jax.Array:
     """A colour 1-7 drawn uniformly from those of the candies on the board; 0 where there are none. uint16[B]."""
     present = []
-    for code in range(1, layout.MAX_COLOURS + 1):
+    for code in range(1, board.spec.colours + 1):
         bits = [p if code >> i & 1 else ~p for i, p in enumerate(board.colours)]
         present.append(word_of(bits[0] & bits[1] & bits[2]) != 0)
     index = draws.below(value, sum(p.astype(jnp.uint32) for p in present)).astype(Word)

@@ -1,0 +1,135 @@
+"""Boards as planes of numbers for a network: one cell, one number, everything that makes the position Markov."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from crush_gym import layout
+from crush_gym.engine.bits import ONES, Plane, Word, mask
+from crush_gym.engine.board import Board
+from crush_gym.engine.moves import legal_moves
+from crush_gym.engine.spec import Spec
+from crush_gym.engine.state import PLAYING, State
+from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
+from crush_gym.levels import Level
+
+FULL = 255
+
+
+def channels(spec: Spec) -> tuple[str, ...]:
+    """Names of the planes: binary ones (0 or 255), then scaled ones (0-255)."""
+    return (*_binary_names(spec), *_scaled_names(spec))
+
+
+def _binary_names(spec: Spec) -> tuple[str, ...]:
+    items = {
+        "striped-h": "striped", "striped-v": "striped", "wrapped": "wrapped", "colour bomb": "colour bomb",
+        "swirl": "swirl", "cherry": "ingredient", "hazelnut": "ingredient", "plus5": "plus5", "drop": "drop",
+        "lock": "lock", "marmalade": "marmalade", "chocolate": "chocolate", "jelly1": "jelly", "jelly2": "jelly",
+    }  # fmt: skip
+    return (
+        *(f"colour {letter}" for letter in layout.COLOUR_LETTERS[: spec.colours]),
+        *(name for name, mechanic in items.items() if spec.has(mechanic)),
+        "floor", "entries", *(("exits",) if spec.has("ingredient") else ()),
+        *(("portal entrances", "portal exits") if spec.portals else ()),
+        "legal", "ones",
+    )  # fmt: skip
+
+
+def _scaled_names(spec: Spec) -> tuple[str, ...]:
+    return (
+        *(("icing",) if spec.has("icing") else ()),
+        *(("counter",) if spec.has("candy bomb") else ()),
+        "left", "score goal", "jelly goal", "cherry goal", "hazelnut goal",
+        *(f"order {name}" for name in spec.orders),
+    )  # fmt: skip
+
+
+def observe(spec: Spec, state: State, level: Level) -> jax.Array:
+    """uint8[channels, H, W, B]."""
+    level = with_boards_axis(level)
+    terrain = survey(spec, level)
+    board = Board.of(spec, state.planes)
+    binary = _binary(spec, board, terrain, state)
+    scaled = _scaled(spec, board, terrain, state)
+    shape = (spec.height, spec.width, *state.planes.shape[2:])
+    planes = [jnp.broadcast_to(_unpack(spec, binary[name]) * FULL, shape) for name in _binary_names(spec)]
+    planes += [jnp.broadcast_to(scaled[name], shape) for name in _scaled_names(spec)]
+    return jnp.stack(planes).astype(jnp.uint8)
+
+
+def _unpack(spec: Spec, plane: Plane) -> jax.Array:
+    """Words uint16[H, B] as numbers 0 and 1, uint16[H, W, B]."""
+    columns = jax.lax.broadcasted_iota(Word, (1, spec.width, 1), 1)
+    return plane[:, None] >> columns & Word(1)
+
+
+def _binary(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[str, Plane]:
+    moves = legal_moves(board)
+    ready = mask(state.books.outcome == PLAYING)
+    codes = range(1, spec.colours + 1)
+    planes = {
+        f"colour {layout.COLOUR_LETTERS[code - 1]}": _coloured(board, code) for code in codes
+    }
+    planes |= {
+        "striped-h": board.candy(layout.STRIPED_H),
+        "striped-v": board.candy(layout.STRIPED_V),
+        "wrapped": board.candy(layout.WRAPPED),
+        "colour bomb": board.other(layout.COLOUR_BOMB),
+        "swirl": board.other(layout.SWIRL),
+        "cherry": board.other(layout.CHERRY),
+        "hazelnut": board.other(layout.HAZELNUT),
+        "floor": terrain.floor,
+        "exits": terrain.exits,
+        "entries": _union(terrain.entries),
+        "portal entrances": terrain.entrances,
+        "portal exits": _union([layer.target for layer in terrain.portals]) if terrain.portals else board.nothing,
+        "legal": (moves.firsts | moves.seconds) & ready,
+        "ones": board.nothing | Word(ONES),
+    }
+    names = ("plus5", "drop", *layout.COVERS, "chocolate", *layout.JELLY)
+    return planes | {name: board.plane(name) for name in names}
+
+
+def _coloured(board: Board, code: int) -> Plane:
+    bits = [plane if code >> i & 1 else ~plane for i, plane in enumerate(board.colours)]
+    return bits[0] & bits[1] & bits[2]
+
+
+def _union(planes: list[Plane]) -> Plane:
+    result = planes[0]
+    for plane in planes[1:]:
+        result = result | plane
+    return result
+
+
+def _scaled(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[str, jax.Array]:
+    """Numbers 0-255: layers and counters by cell; what is left of moves or time, and of each goal, everywhere."""
+    books, goals = state.books, terrain.goals
+    timed = terrain.time >= 0
+    jelly = sum(
+        jax.lax.population_count(row).astype(jnp.int32) for name in layout.JELLY for row in board.plane(name)
+    )
+    scaled = {
+        "icing": _number(spec, board, layout.ICING) * (FULL // 5),
+        "counter": jnp.minimum(_number(spec, board, layout.TIMER), 99) * FULL // 99,
+        "left": _share(jnp.where(timed, books.time, books.moves), jnp.where(timed, terrain.time, terrain.moves)),
+        "score goal": _share(goals.score - books.score, goals.score),
+        "jelly goal": jnp.where(goals.jelly != 0, jnp.minimum(jelly, FULL), 0),
+        "cherry goal": _share(books.cherry, goals.cherry),
+        "hazelnut goal": _share(books.hazelnut, goals.hazelnut),
+    }
+    for i, name in enumerate(spec.orders):
+        scaled[f"order {name}"] = _share(books.orders[i], goals.orders[i])
+    return scaled
+
+
+def _number(spec: Spec, board: Board, names: tuple[str, ...]) -> jax.Array:
+    return sum(_unpack(spec, board.plane(name)).astype(jnp.int32) << i for i, name in enumerate(names))
+
+
+def _share(left: jax.Array, whole: jax.Array) -> jax.Array:
+    """What is left as 0-255, rounded up so that nothing shows as none."""
+    whole = jnp.maximum(whole, 1)
+    return jnp.clip((jnp.clip(left, 0, whole) * 1.0 / whole * FULL + 0.999).astype(jnp.int32), 0, FULL)

@@ -1,0 +1,171 @@
+"""Whole turns and whole attempts, on flat batches: the programs that a `Game` compiles."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from crush_gym.engine import draws
+from crush_gym.engine.bits import Mask, mask, occurs
+from crush_gym.engine.board import Board
+from crush_gym.engine.moves import Moves, from_action, legal_moves, random_move, to_mask
+from crush_gym.engine.shuffle import shuffle_some
+from crush_gym.engine.spec import Spec
+from crush_gym.engine.start import opening
+from crush_gym.engine.state import FIRST, PLAYING, ROUNDS, SETTLING, SHUFFLING, Play, State, rest
+from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
+from crush_gym.engine.turn import beat, begin, finish
+from crush_gym.levels import Level
+
+BEATS_PER_LOOK = 8
+"""Beats between two looks at whether any attempt still goes on."""
+
+
+class Turn(NamedTuple):
+    """What a turn brought, per board.
+
+    score: points gained; waves; cleared: candies and colour bombs removed: int32
+    illegal: the action was not legal and changed nothing; reshuffled: candies changed places: bool
+    outcome, reason: of the attempt, see `crush_gym.OUTCOMES` and `crush_gym.REASONS`: int32
+    """
+
+    score: jax.Array
+    waves: jax.Array
+    cleared: jax.Array
+    illegal: jax.Array
+    reshuffled: jax.Array
+    outcome: jax.Array
+    reason: jax.Array
+
+
+Policy = Callable[[jax.Array, State, Level], jax.Array]
+"""(words of the moves' keys uint32[2, B], states, levels) -> actions int32[B]; boards last, all of them."""
+
+
+def reset(spec: Spec, bits: jax.Array, level: Level) -> State:
+    """New attempts. bits: the words of the attempts' keys, uint32[2, B]."""
+    level = with_boards_axis(level)
+    terrain = survey(spec, level)
+    return state_of(_complete(terrain, opening(spec, terrain, level, bits)))
+
+
+def legal(spec: Spec, state: State) -> jax.Array:
+    """bool[actions, B]; all False where the attempt is over."""
+    return to_mask(spec, _legal(spec, state))
+
+
+def step(spec: Spec, bits: jax.Array, state: State, action: jax.Array, level: Level) -> tuple[State, Turn]:
+    """One whole turn of every board. bits: the words of the moves' keys; action: int32[B]."""
+    terrain = survey(spec, with_boards_axis(level))
+    play = begin_action(spec, terrain, bits, state, action)
+    illegal = play.stage != FIRST
+    play = _complete(terrain, play)
+    return state_of(play), turn_of(state, play, illegal)
+
+
+def begin_action(spec: Spec, terrain: Terrain, bits: jax.Array, state: State, action: jax.Array) -> Play:
+    """Make the moves that are legal; the other boards stay at rest."""
+    allowed, wanted = _legal(spec, state), from_action(spec, action)
+    moves = Moves(allowed.across & wanted.across, allowed.down & wanted.down)
+    play = rest(Board.of(spec, state.planes), state.books).awake()
+    return begin(terrain, play, moves, bits)
+
+
+def turn_of(before: State, play: Play, illegal: jax.Array) -> Turn:
+    """The report of the turns just played."""
+    books = play.books
+    return Turn(
+        score=books.score - before.books.score,
+        waves=books.waves - before.books.waves,
+        cleared=play.cleared,
+        illegal=illegal,
+        reshuffled=play.shuffled != 0,
+        outcome=books.outcome,
+        reason=books.reason,
+    )
+
+
+def state_of(play: Play) -> State:
+    """The position of boards at rest."""
+    return State(play.board.planes(), play.books)
+
+
+def in_turn(play: Play) -> jax.Array:
+    """Boards with beats to come; bool[B]."""
+    return (play.stage == SETTLING) | (play.stage == FIRST) | (play.stage == ROUNDS)
+
+
+def _legal(spec: Spec, state: State) -> Moves:
+    moves = legal_moves(Board.of(spec, state.planes))
+    ready: Mask = mask(state.books.outcome == PLAYING)
+    return Moves(moves.across & ready, moves.down & ready)
+
+
+def _complete(terrain: Terrain, play: Play) -> Play:
+    """Beat until every board is through its waves, end the turns, and shuffle where nothing can be moved."""
+    play = lax.while_loop(lambda p: jnp.any(in_turn(p)), lambda p: beat(terrain, p.awake()), play)
+    play, _ = finish(terrain, play.awake())
+    return shuffle_all(terrain, play)
+
+
+def shuffle_all(terrain: Terrain, play: Play) -> Play:
+    """Try until no board is without a legal move, or lost."""
+    return lax.while_loop(
+        lambda p: jnp.any(p.stage == SHUFFLING), functools.partial(shuffle_some, terrain), play
+    )
+
+
+def rollout_beat(terrain: Terrain, keys: jax.Array, choose: Callable[[Play, Moves, jax.Array], Moves], play: Play) -> Play:
+    """One beat in which boards at rest make their next move at once. keys: of the attempts, uint32[2, B]."""
+    some = functools.partial(shuffle_some, terrain)
+    play = lax.cond(jnp.any(play.stage == SHUFFLING), some, lambda p: p, play).awake()
+    play, moves = finish(terrain, play)
+    bits = play.board.fence(draws.fold(keys, play.books.made))
+    return beat(terrain, begin(terrain, play, choose(play, moves, bits), bits))
+
+
+def at_random(play: Play, moves: Moves, bits: jax.Array) -> Moves:
+    """The random player."""
+    return random_move(play.board, moves, bits)
+
+
+def by_policy(spec: Spec, policy: Policy, level: Level) -> Callable[[Play, Moves, jax.Array], Moves]:
+    """A player that is asked for all boards at every beat; only those at rest make the move.
+
+    Where it names no legal move the random player moves instead, so that every attempt ends.
+    """
+
+    def choose(play: Play, moves: Moves, bits: jax.Array) -> Moves:
+        wanted = from_action(spec, policy(bits, state_of(play), level))
+        chosen = Moves(moves.across & wanted.across, moves.down & wanted.down)
+        spare = at_random(play, moves, bits)
+        none = ~occurs(chosen.firsts)
+        return play.board.fence(Moves(chosen.across | (spare.across & none), chosen.down | (spare.down & none)))
+
+    return choose
+
+
+def playout(spec: Spec, keys: jax.Array, state: State, level: Level, policy: Policy | None) -> State:
+    """Every board to the end of its attempt. keys: of the attempts, uint32[2, B]."""
+    level = with_boards_axis(level)
+    terrain = survey(spec, level)
+    choose = at_random if policy is None else by_policy(spec, policy, level)
+    beats = functools.partial(rollout_beat, terrain, keys, choose)
+
+    def some_beats(play: Play) -> Play:
+        return lax.scan(lambda p, _: (beats(p), None), play, None, length=BEATS_PER_LOOK)[0]
+
+    play = rest(Board.of(spec, state.planes), state.books)
+    return state_of(lax.while_loop(lambda p: jnp.any(goes_on(p)), some_beats, play))
+
+
+def goes_on(play: Play) -> jax.Array:
+    """Boards whose attempt is not over; bool[B]."""
+    return in_turn(play) | (play.books.outcome == PLAYING)
+
+
