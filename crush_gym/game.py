@@ -29,6 +29,10 @@ REASONS = ("none", "goals", "moves", "time", "bomb", "stuck")
 """Names of the numbers in `State.books.reason`."""
 
 
+LEVEL_RANKS = Level(name="", **{leaf: LEAF_RANKS.get(leaf, 0) for leaf in LEAVES})
+"""The number of axes of each leaf of one level."""
+
+
 class Stats(NamedTuple):
     """How attempts went, one entry each. won: bool; the rest int32.
 
@@ -132,22 +136,19 @@ class Game:
         return _compiled(self.spec, "observe")(state, self._level(level))
 
     def text(self, state: State, level: Level | None = None) -> list[Any]:
-        """Rows of rulebook tokens: list[str], or for a batch a list of those."""
+        """Rows of rulebook tokens: list[str], or for a batch a list of those, nested as the boards are."""
         level, state = jax.device_get((self._level(level), state))
-        boards = state.planes.shape[2:]
-        if not boards:
-            return self._rows(state.planes, level)
-        leaves = [np.broadcast_to(getattr(level, n), (*getattr(level, n).shape[:1], *boards)) if n == "floor"
-                  else np.broadcast_to(getattr(level, n), boards) for n in ("floor", "height", "width")]  # fmt: skip
-        del leaves
-        return [self._text_of(state, level, i) for i in range(boards[0])]
+        return self._text(state.planes, level)
 
-    def _text_of(self, state: State, level: Level, i: int) -> list[Any]:
-        one = jax.tree.map(lambda x: x[..., i], state) if state.planes.ndim == 3 else None
-        if one is None:
-            sub = jax.tree.map(lambda x: x[..., i, :] if x.ndim else x, state)
-            return self.text(sub, level)
-        return self._rows(one.planes, _one_level(level, i))
+    def _text(self, planes: np.ndarray, level: Level) -> list[Any]:
+        """planes: uint16[planes, H, *boards]."""
+        if planes.ndim == 2:
+            return self._rows(planes, level)
+        several = np.ndim(level.height) > 0
+        return [
+            self._text(planes[:, :, i], jax.tree.map(lambda x, r: _nth_board(x, r, i), level, LEVEL_RANKS) if several else level)
+            for i in range(planes.shape[2])
+        ]
 
     def _rows(self, planes: np.ndarray, level: Level) -> list[str]:
         named = {name: planes[i] for i, name in enumerate(self.spec.planes)}
@@ -205,8 +206,7 @@ def stats_of(spec: Spec, state: State, level: Level) -> Stats:
 def _compiled(spec: Spec, name: str, policy: Policy | None = None) -> Callable[..., Any]:
     """One of the game's programs, for any arrangement of boards."""
     state = State(2, Books(**{field: 1 if field in _STACKED else 0 for field in Books._fields}))
-    level = Level(name="", **{leaf: LEAF_RANKS.get(leaf, 0) for leaf in LEAVES})
-    bits, action = 1, 0
+    level, bits, action = LEVEL_RANKS, 1, 0
     programs: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[bool, ...]]] = {
         "reset": (run.reset, (bits, level), (False, True)),
         "legal": (run.legal, (state,), (False,)),
@@ -245,8 +245,9 @@ def _boards_of(level: Level) -> tuple[int, ...]:
     return tuple(np.shape(level.height))
 
 
-def _one_level(level: Level, i: int) -> Level:
-    return jax.tree.map(lambda x: x, level) if np.ndim(level.height) == 0 else jax.tree.map(lambda x: x[..., i], level)
+def _nth_board(x: np.ndarray, rank: int, i: int) -> np.ndarray:
+    """Board i of the first boards' axis of a level's leaf."""
+    return np.take(x, i, axis=rank)
 
 
 def _check_choice(name: str, value: object, choices: Any) -> None:

@@ -100,7 +100,7 @@ def _flood_rows(seeds: Plane, through: Plane, step: int, longest: int) -> Plane:
         reached = reached | look(reached & path, 0, -step * distance)
         if 2 * distance > longest:
             return reached
-        path = path & look(path, 0, -step * distance)
+        path = path & look(path, 0, step * distance)
         distance *= 2
 
 
@@ -116,7 +116,7 @@ def _flood_columns(seeds: Plane, through: Plane, step: int, longest: int, fence:
         reached = any_of(ways)
         if 4 * distance > longest:
             return reached
-        path = path & all_of(look(path, -step * distance * n, 0) for n in range(1, 4))
+        path = path & all_of(look(path, step * distance * n, 0) for n in range(1, 4))
         distance *= 4
 
 

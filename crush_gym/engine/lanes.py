@@ -11,13 +11,12 @@ import jax.numpy as jnp
 Tree = TypeVar("Tree")
 
 
-def on_few(tree: Tree, chosen: jax.Array, most: int, work: Callable[[Tree, jax.Array], Tree]) -> Tree:
-    """Do `work(boards, lanes)` on the first `most` boards chosen (bool[B]) and leave the others as they are.
+def on_few(tree: Tree, chosen: jax.Array, most: int, work: Callable[[Tree], Tree]) -> Tree:
+    """Do `work` on the first `most` of the boards chosen (bool[B]) and leave the others as they are.
 
-    lanes: int32[most], where each board comes from; where fewer are chosen the rest are copies of the last
-    board of the batch, and what becomes of them is dropped. Results must not depend on the company.
+    Where fewer are chosen the rest are copies of the last board, and what becomes of them is dropped.
     """
     size = chosen.shape[0]
     lanes = jnp.nonzero(chosen, size=min(most, size), fill_value=size)[0]
     few = jax.tree.map(lambda x: x.at[..., lanes].get(mode="clip"), tree)
-    return jax.tree.map(lambda x, y: x.at[..., lanes].set(y, mode="drop"), tree, work(few, lanes))
+    return jax.tree.map(lambda x, y: x.at[..., lanes].set(y, mode="drop"), tree, work(few))

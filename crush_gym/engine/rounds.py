@@ -16,7 +16,6 @@ from crush_gym.engine.runs import Made, Runs, find_runs, points_makes, saga_make
 from crush_gym.engine.state import FIRST, OVER, ROUNDS, SETTLING, Play
 from crush_gym.engine.terrain import Terrain
 
-MOST_WAVES = 100
 WAVE_TIME = 6
 
 
@@ -32,8 +31,8 @@ class Hits(NamedTuple):
 def play_round(terrain: Terrain, play: Play) -> Play:
     """The next round, on the boards where one is due; boards whose waves are through go to the turn's end."""
     due = mask(play.stage == FIRST)
-    hits = _aim(terrain, play, due & mask(play.wave < MOST_WAVES))
-    struck = play.board.fence(occurs(hits.area))
+    hits = _aim(terrain, play, due)
+    struck = play.board.fence(occurs(hits.area) | mask(play.stage == ROUNDS))
     play = _begin_wave(play, hits)
     if hits.makes is not None:
         play = play._replace(made=play.made | _codes(play.board, hits.makes))

@@ -10,14 +10,18 @@ from crush_gym.engine.board import Board
 from crush_gym.engine.books import book
 from crush_gym.engine.mechanics import Report
 from crush_gym.engine.spawning import available, spawn
-from crush_gym.engine.state import FIRST, SETTLING, Play
+from crush_gym.engine.runs import same_colour
+from crush_gym.engine.state import FIRST, OVER, SETTLING, Play
 from crush_gym.engine.terrain import PortalLayer, Terrain
 
 DROPS_PER_BEAT = 1
 
+MOST_WAVES = 100
+"""Waves of one turn (rulebook 8.2)."""
+
 
 def settle(terrain: Terrain, play: Play) -> Play:
-    """One beat of settling for the boards that settle; those that have come to rest look for runs next."""
+    """One beat of settling for the boards that settle; at rest, another wave or the turn's end is next."""
     for _ in range(DROPS_PER_BEAT):
         play = drop(terrain, play)
     still = play.board.fence(mask(play.stage == SETTLING) & ~_goes_on(terrain, play))
@@ -27,7 +31,18 @@ def settle(terrain: Terrain, play: Play) -> Play:
     if play.spec.has("ingredient"):
         play, collected = collect(terrain, play, still)
         still = still & ~collected
-    return play._replace(stage=choose(still, Word(FIRST), play.stage))
+    again = any_matches(play.board) & mask(play.wave < MOST_WAVES)
+    stage = choose(again, Word(FIRST), jnp.full_like(play.stage, OVER))
+    return play._replace(stage=choose(still, stage, play.stage))
+
+
+def any_matches(board: Board) -> Mask:
+    """Boards with something for another wave: a run, or a fused candy."""
+    across, down = board.fence(tuple(same_colour(board.colours, board.matchable, *step) for step in ((0, 1), (1, 0))))
+    cells = (across & look(across, 0, 1)) | (down & look(down, 1, 0))
+    if board.spec.has("wrapped"):
+        cells = cells | board.other(layout.FUSED3) | board.other(layout.FUSED5)
+    return occurs(cells)
 
 
 def drop(terrain: Terrain, play: Play) -> Play:

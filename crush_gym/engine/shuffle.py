@@ -1,4 +1,8 @@
-"""The shuffle of a board without a legal move (rulebook 8.7)."""
+"""The shuffle of a board without a legal move (rulebook 8.7).
+
+A random board seldom has no run at all, so that a shuffle takes some twenty tries. All tries of one board
+are made at once, as if they were boards of their own, and the first that serves is taken.
+"""
 
 from __future__ import annotations
 
@@ -17,94 +21,111 @@ from crush_gym.engine.state import LOST, RESTING, SHUFFLING, STUCK, Play
 from crush_gym.engine.terrain import Terrain
 
 TRIES = 32
-"""Failures after which colours are drawn anew, and again after which the attempt is lost."""
+"""How often candies change places, and how often after that their colours are drawn anew."""
 
 
 def shuffle_some(terrain: Terrain, play: Play) -> Play:
-    """One try on some of the boards that shuffle: a thirty-second of the batch, for it is rare."""
+    """Shuffle some of the boards that are due: few, for it is rare, and more of small boards, where it is less so."""
     boards = play.stage.shape[0]
+    few = max(1, boards // (4 * play.spec.height * play.spec.width))
     colours = jnp.broadcast_to(terrain.colours, play.stage.shape)
-
-    def work(few: tuple[Play, jax.Array], lanes: jax.Array) -> tuple[Play, jax.Array]:
-        del lanes
-        return try_shuffle(few[1], few[0]), few[1]
-
-    return on_few((play, colours), play.stage == SHUFFLING, max(8, boards // 32), work)[0]
+    return on_few((play, colours), play.stage == SHUFFLING, few, lambda x: (shuffle(x[1], x[0]), x[1]))[0]
 
 
-def try_shuffle(colours: jax.Array, play: Play) -> Play:
-    """One try on every board that shuffles; a failed one changes nothing, the last one loses the attempt.
-
-    colours: how many each board has, int32[B].
-    """
+def shuffle(colours: jax.Array, play: Play) -> Play:
+    """Shuffle the boards that are due; one that no try serves is lost as it was. colours: how many, int32[B]."""
     where = mask(play.stage == SHUFFLING)
-    trial = _trial(colours, play)
-    runs = find_runs(trial)
-    moves = legal_moves(trial)
-    good = where & ~occurs(runs.cells) & occurs(moves.firsts)
-    tries = play.tries + (where & Word(1))
-    failed = where & ~good & mask(tries >= 2 * TRIES)
+    board, cells = play.board, _movable(play.board)
+    boards = where.shape[0]
+    trials = jnp.concatenate([_permuted(play, cells), _recoloured(play, colours)], axis=-1)
+    many = _repeated(board, 2 * TRIES)
+    trial = many.put(_repeat(cells, 2 * TRIES), dict(zip(layout.COLOUR, _flat(trials), strict=True)))
+    good = _good(trial).reshape(boards, 2 * TRIES) != 0
+    chosen = jnp.argmax(good, axis=1)
+    found = where & mask(jnp.any(good, axis=1))
+    new = jnp.take_along_axis(trials, chosen[None, None, :, None], axis=-1)[..., 0]
+    shuffled = board.put(cells & found, dict(zip(layout.COLOUR, new, strict=True)))
+    lost = where & ~found
     books = play.books._replace(
-        outcome=choose(failed, jnp.int32(LOST), play.books.outcome),
-        reason=choose(failed, jnp.int32(STUCK), play.books.reason),
+        outcome=choose(lost, jnp.int32(LOST), play.books.outcome),
+        reason=choose(lost, jnp.int32(STUCK), play.books.reason),
     )
     return play._replace(
-        board=play.board.with_items(jnp.where(good != 0, trial.items, play.board.items)),
+        board=shuffled,
         books=books,
-        stage=choose(good | failed, Word(RESTING), play.stage),
-        tries=choose(good | failed, Word(0), tries),
-        shuffled=play.shuffled | good,
+        stage=choose(where, Word(RESTING), play.stage),
+        shuffled=play.shuffled | found,
     )
 
 
-def movable(board: Board) -> Plane:
+def _movable(board: Board) -> Plane:
     """Untagged, free, plain candies: all that a shuffle moves."""
     return board.plain & ~board.tagged & ~board.covered
 
 
-def _trial(number: jax.Array, play: Play) -> Board:
-    """The board after this try: the first 32 permute the candies, the next 32 draw their colours anew."""
-    board = play.board
-    cells = movable(board)
-    colours = _unpack(board.spec.width, board.colours)
-    permuted = _permute(colours, _unpack(board.spec.width, cells[None])[0], play)
-    value = draws.draw(play.bits, draws.RECOLOUR, _cells(board), play.tries - TRIES)
-    redrawn = (draws.below(value, number) + 1).astype(Word)
-    new = jnp.where(play.tries < TRIES, permuted, redrawn)
-    planes = _pack(board.spec.width, new)
-    return board.put(cells, dict(zip(layout.COLOUR, planes, strict=True)))
+def _good(board: Board) -> Mask:
+    """Boards without a run and with a legal move."""
+    return occurs(legal_moves(board).firsts) & ~occurs(find_runs(board).cells)
+
+
+def _repeat(x: jax.Array, times: int) -> jax.Array:
+    return jnp.repeat(x, times, axis=-1)
+
+
+def _repeated(board: Board, times: int) -> Board:
+    """Every board so many times, side by side."""
+    fixed = {name: _repeat(plane, times) for name, plane in board.fixed.items()}
+    return Board(board.spec, _repeat(board.items, times), fixed)
+
+
+def _flat(trials: jax.Array) -> Plane:
+    """[n, H, B, tries] as planes of B * tries boards."""
+    return trials.reshape(*trials.shape[:2], -1)
 
 
 def _cells(board: Board) -> jax.Array:
-    """Cell numbers 16 r + c, uint32[H, W, 1]."""
-    shape = (board.spec.height, board.spec.width, 1)
+    """Cell numbers 16 r + c, uint32[H, W, 1, 1]."""
+    shape = (board.spec.height, board.spec.width, 1, 1)
     return lax.broadcasted_iota(jnp.uint32, shape, 0) * 16 + lax.broadcasted_iota(jnp.uint32, shape, 1)
 
 
-def _permute(colours: Plane, cells: Plane, play: Play) -> jax.Array:
-    """The i-th candy in reading order takes the colour of the one with the i-th smallest draw; uint16[H, W, B].
+def _draws(play: Play, purpose: int) -> jax.Array:
+    """The draws of all cells and tries, uint32[H, W, B, TRIES]."""
+    return draws.draw(play.bits[..., None], purpose, _cells(play.board), jnp.arange(TRIES))
 
-    Ranks by counting: every pair is compared, for few boards and without a sort.
+
+def _recoloured(play: Play, colours: jax.Array) -> jax.Array:
+    """Colours drawn anew: planes uint16[3, H, B, TRIES]."""
+    return _pack((draws.below(_draws(play, draws.RECOLOUR), colours[:, None]) + 1).astype(Word))
+
+
+def _permuted(play: Play, cells: Plane) -> jax.Array:
+    """The i-th candy in reading order takes the colour of the one with the i-th smallest draw: uint16[3, H, B, TRIES].
+
+    Ranks by counting: all pairs are compared, which for so few boards is cheaper than a sort.
     """
-    height, width, boards = cells.shape
-    flat = (height * width, boards)
-    code = (colours[0] + 2 * colours[1] + 4 * colours[2]).reshape(flat)
-    moving = cells.reshape(flat) != 0
-    value = draws.draw(play.bits, draws.SHUFFLE, _cells(play.board), play.tries).reshape(flat)
-    earlier = jnp.arange(flat[0])[:, None, None] < jnp.arange(flat[0])[None, :, None]
-    smaller = (value[:, None] < value[None]) | ((value[:, None] == value[None]) & earlier)
-    rank = jnp.sum(smaller & moving[:, None], axis=0, dtype=Word)
-    place = jnp.sum(earlier & moving[:, None], axis=0, dtype=Word)
-    comes = moving[:, None] & (rank[:, None] == place[None])
-    return jnp.sum(jnp.where(comes, code[:, None], Word(0)), axis=0, dtype=Word).reshape(cells.shape)
+    height, width = play.spec.height, play.spec.width
+    size, boards = height * width, cells.shape[-1]
+    codes = sum(_unpack(width, plane) << Word(i) for i, plane in enumerate(play.board.colours))
+    code, moves = codes.reshape(size, boards, 1), _unpack(width, cells).reshape(size, boards, 1) != 0
+    value = _draws(play, draws.SHUFFLE).reshape(size, boards, TRIES)
+    index = jnp.arange(size)
+    before = (index[:, None] < index[None])[:, :, None, None]
+    smaller = (value[:, None] < value[None]) | ((value[:, None] == value[None]) & before)
+    rank = jnp.sum(smaller & moves[:, None], axis=0, dtype=Word)
+    place = jnp.sum(before & moves[:, None], axis=0, dtype=Word)
+    comes = moves[:, None] & (rank[:, None] == place[None])
+    new = jnp.sum(jnp.where(comes, code[:, None], Word(0)), axis=0, dtype=Word)
+    return _pack(new.reshape(height, width, boards, TRIES))
 
 
-def _unpack(width: int, planes: Plane) -> jax.Array:
-    """Bits of planes uint16[n, H, B] as numbers 0 and 1, uint16[n, H, W, B]."""
-    return jnp.stack([planes >> Word(c) & Word(1) for c in range(width)], axis=-2)
+def _unpack(width: int, plane: Plane) -> jax.Array:
+    """Bits of a plane uint16[H, B] as numbers 0 and 1, uint16[H, W, B]."""
+    columns = lax.broadcasted_iota(Word, (1, width, 1), 1)
+    return plane[:, None] >> columns & Word(1)
 
 
-def _pack(width: int, codes: jax.Array) -> list[Plane]:
-    """Codes uint16[H, W, B] as three planes."""
-    return [any_of((codes[:, c] >> Word(i) & Word(1)) << Word(c) for c in range(width)) for i in range(3)]
-
+def _pack(codes: jax.Array) -> Plane:
+    """Codes uint16[H, W, ...] as three planes uint16[3, H, ...]."""
+    width = codes.shape[1]
+    return jnp.stack([any_of((codes[:, c] >> Word(i) & Word(1)) << Word(c) for c in range(width)) for i in range(3)])

@@ -93,7 +93,7 @@ def _attempt(terrain: Terrain, unfilled: Plane, filling: Filling, bits: jax.Arra
     in_runs = board.fence(find_runs(board.with_items(trial.items)).cells)
     placed = (third & waiting & ~in_runs) | (waiting & desperate)
     waiting = waiting & ~placed
-    board = board.with_items(jnp.where(placed != 0, trial.items, board.items))
+    board = board.with_items((board.items & ~placed) | (trial.items & placed))
     full = still & ~occurs(waiting)
     tries = tries + (still & Word(1))
     moveless = full & ~occurs(board.fence(legal_moves(board).firsts)) & ~mask(tries >= MOST_TRIES)

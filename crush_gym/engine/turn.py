@@ -53,8 +53,8 @@ def begin(terrain: Terrain, play: Play, moves: Moves, bits: jax.Array) -> Play:
 
 
 def beat(terrain: Terrain, play: Play) -> Play:
-    """One beat of every board that is in its turn: settle by one step, or play a round, or both."""
-    return play_round(terrain, settle(terrain, play.awake()))
+    """One beat of every board that is in its turn: play a round, or settle by one step, or both."""
+    return settle(terrain, play_round(terrain, play))
 
 
 def finish(terrain: Terrain, play: Play) -> tuple[Play, Moves]:
