@@ -72,9 +72,9 @@ def neighbours(x: Plane) -> Plane:
     return look(x, 1, 0) | look(x, -1, 0) | look(x, 0, 1) | look(x, 0, -1)
 
 
-def square(x: Plane, reach: int) -> Plane:
+def square(x: Plane, reach: int, fence: Keep = keep) -> Plane:
     """Every cell at most `reach` columns and rows away from a cell of `x`."""
-    wide = any_of(look(x, 0, d) for d in range(-reach, reach + 1))
+    wide = fence(any_of(look(x, 0, d) for d in range(-reach, reach + 1)))
     return any_of(look(wide, d, 0) for d in range(-reach, reach + 1))
 
 
@@ -168,16 +168,16 @@ def nth(x: Plane, n: jax.Array, fence: Keep = keep) -> Plane:
     return jnp.where(rows == row_chosen, bit, Word(0))
 
 
-def first(x: Plane) -> tuple[Plane, jax.Array]:
+def first_cell(x: Plane, fence: Keep = keep) -> tuple[Plane, jax.Array]:
     """The first cell of a plane in reading order, alone, and its number 16 r + c (uint32[B])."""
-    alone, cell, found = [], jnp.zeros(x.shape[1:], jnp.uint32), jnp.zeros_like(x[0])
-    for r, row in enumerate(rows_of(x)):
-        bit = jnp.where(found == 0, row & (~row + Word(1)), Word(0))
-        column = lax.population_count(bit - Word(1)).astype(jnp.uint32)
-        cell = jnp.where(bit != 0, jnp.uint32(16 * r) + column, cell)
-        found = found | bit
-        alone.append(bit)
-    return jnp.stack(alone), cell
+    word, row = jnp.zeros_like(x[0]), jnp.zeros_like(x[0])
+    for r in reversed(range(x.shape[0])):
+        row = jnp.where(x[r] != 0, Word(r), row)
+        word = jnp.where(x[r] != 0, x[r], word)
+    bit, row = fence((word & (~word + Word(1)), row))
+    cell = row.astype(jnp.uint32) * 16 + lax.population_count(bit - Word(1)).astype(jnp.uint32)
+    rows = lax.broadcasted_iota(Word, x.shape, 0)
+    return jnp.where(rows == row, bit, Word(0)), cell
 
 
 def fence(tree: Tree, alive: jax.Array) -> Tree:

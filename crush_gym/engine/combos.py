@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import jax
+import jax.numpy as jnp
 
 from crush_gym import layout
-from crush_gym.engine.bits import Mask, Plane, Word, any_of, look, mask, occurs, word_of
+from crush_gym.engine.bits import Mask, Plane, Word, any_of, look, mask, word_of
 from crush_gym.engine.board import Board
 from crush_gym.engine.books import book, colour_orders
 from crush_gym.engine.mechanics import Report, active
@@ -34,17 +35,18 @@ def combine(terrain: Terrain, play: Play, moves: Moves) -> Play:
     board, spec = play.board, play.spec
     first, second = moves.firsts, moves.seconds
     pairs = which(board, first, second)
-    combo = any_of(pairs)
-    consumed = (first | second) & combo
+    pairs, combo = board.fence((pairs, any_of(pairs)))
+    consumed = board.fence((first | second) & combo)
     reports = [mechanic.taken(board, consumed) for mechanic in active(spec)]
     reports.append(_orders(board, consumed, pairs))
     books = book(spec, terrain, play.books, reports)
-    cleared = (play.cleared + jax.lax.population_count(combo).astype("int32") // 8)
+    cleared = play.cleared + 2 * (combo & Word(1)).astype(jnp.int32)
     if spec.rules == "points":
         books = books._replace(score=books.score + cleared - play.cleared)
-    colour = _colour(board, consumed)
+    colour = board.fence(_colour(board, consumed))
     board = board.with_items(board.items & ~consumed)
     target = of_colour(board, colour) & any_of([pairs.bomb_plain, pairs.bomb_striped, pairs.bomb_wrapped])
+    target = board.fence(target)
     board = _transform(board, target, pairs)
     fires = no_fires(board) | {"direct": (consumed | target | pairs.bomb_bomb) & terrain.floor}
     crossed, rest = second & pairs.striped_striped, second & pairs.striped_wrapped
@@ -68,11 +70,12 @@ def combine(terrain: Terrain, play: Play, moves: Moves) -> Play:
 
 def which(board: Board, first: Plane, second: Plane) -> Pairs:
     """Tell the combos apart."""
-    striped, wrapped = board.striped, board.candy(layout.WRAPPED)
-    bomb, plain = board.other(layout.COLOUR_BOMB), board.plain
+    kinds = (board.striped, board.candy(layout.WRAPPED), board.other(layout.COLOUR_BOMB), board.plain)
+    found = board.fence(jnp.stack([mask(word_of(kind & end) != 0) for kind in kinds for end in (first, second)]))
+    striped, wrapped, bomb, plain = (found[2 * i : 2 * i + 2] for i in range(4))
 
     def both(x: Plane, y: Plane) -> Mask:
-        return (occurs(x & first) & occurs(y & second)) | (occurs(y & first) & occurs(x & second))
+        return (x[0] & y[1]) | (y[0] & x[1])
 
     return Pairs(
         both(striped, striped), both(striped, wrapped), both(wrapped, wrapped),
@@ -110,7 +113,9 @@ def _transform(board: Board, target: Plane, pairs: Pairs) -> Board:
     """
     turned = target & board.plain & ~board.tagged & (pairs.bomb_striped | pairs.bomb_wrapped)
     wrapped = turned & pairs.bomb_wrapped
-    upright = alternate(turned)                               # the second, fourth, ... of them
+    turned = board.fence(turned)
+    upright = alternate(board, turned)                        # the second, fourth, ... of them
+    upright, wrapped = board.fence((upright, wrapped))
     changes = {
         "kind0": board.plane("kind0") | (turned & ~upright) | wrapped,
         "kind1": board.plane("kind1") | (turned & upright) | wrapped,
@@ -118,13 +123,14 @@ def _transform(board: Board, target: Plane, pairs: Pairs) -> Board:
     return board.with_moving(changes)
 
 
-def alternate(cells: Plane) -> Plane:
+def alternate(board: Board, cells: Plane) -> Plane:
     """Every second cell in reading order, beginning with the second."""
     odd = cells                                               # parity of the cells up to here, in each row
     for distance in (1, 2, 4, 8):
         odd = odd ^ look(odd, 0, -distance)
-    earlier, rows = jax.numpy.zeros_like(cells[0]), []
-    for r in range(cells.shape[0]):
-        rows.append(earlier)
-        earlier = earlier ^ mask(odd[r] >> Word(15) != 0)
-    return cells & ~(odd ^ jax.numpy.stack(rows))
+    odd = board.fence(odd)
+    ends = mask(odd >> Word(15) != 0)                         # rows with an odd number of them
+    before = jnp.zeros_like(cells)
+    for distance in range(1, cells.shape[0]):
+        before = before ^ look(ends, -distance, 0)
+    return cells & ~(odd ^ before)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 
 from crush_gym import layout
-from crush_gym.engine.bits import Mask, Plane, Word, any_of, choose, count, mask, neighbours, occurs, square
+from crush_gym.engine.bits import Mask, Plane, Word, any_of, choose, count, mask, neighbours, occurs
 from crush_gym.engine.board import Board
 from crush_gym.engine.books import book, colour_orders, pay_runs
 from crush_gym.engine.mechanics import Report, Strike, active
@@ -56,10 +56,7 @@ def _aim(terrain: Terrain, play: Play, first: Mask) -> Hits:
         makes = board.fence(points_makes(runs))
     areas = [runs.cells]
     if play.fires:
-        areas.append(area_of(board, play.fires, play.bits, play.rounds))
-    if spec.has("wrapped"):
-        areas.append(square(board.other(layout.FUSED3) & first, 1))
-        areas.append(square(board.other(layout.FUSED5) & first, 2))
+        areas.append(area_of(board, play.fires, first, play.bits, play.rounds))
     area = board.fence(any_of(areas) & terrain.floor)
     return Hits(area, runs, makes, board.fence(first & occurs(area)))
 

@@ -11,7 +11,7 @@ from jax import lax
 
 from crush_gym import layout
 from crush_gym.engine import draws
-from crush_gym.engine.bits import Plane, Word, any_of, first, flood, mask, occurs, square, word_of
+from crush_gym.engine.bits import Mask, Plane, Word, any_of, first_cell, flood, mask, occurs, square, word_of
 from crush_gym.engine.board import Board
 from crush_gym.engine.mechanics.base import Mechanic
 
@@ -60,13 +60,16 @@ def set_off(board: Board, cleared: Plane) -> Fires:
     return {name: parts[name] & cleared if name in parts else board.nothing for name in fire_names(board)}
 
 
-def area_of(board: Board, fires: Fires, bits: jax.Array, round_number: jax.Array) -> Plane:
-    """All that these fires hit, at once; cells beyond the floor included."""
+def area_of(board: Board, fires: Fires, first: Mask, bits: jax.Array, round_number: jax.Array) -> Plane:
+    """All that these fires hit, and on boards whose wave begins (`first`) fused candies; cells off the floor included."""
     hit = [fires["direct"]]
     if "row" in fires:
         hit += [along_rows(board, fires["row"]), along_columns(board, fires["column"])]
+        hit = [board.fence(any_of(hit))]
     if "square" in fires:
-        hit += [square(fires["square"], 1), square(fires["square5"], 2)]
+        small = fires["square"] | (board.other(layout.FUSED3) & first)
+        large = fires["square5"] | (board.other(layout.FUSED5) & first)
+        hit += [square(small, 1, board.fence), square(large, 2, board.fence)]
     if "bomb" in fires:
         hit.append(bombed(board, fires["bomb"], bits, round_number))
     return any_of(hit)
@@ -83,7 +86,7 @@ def along_rows(board: Board, starts: Plane) -> Plane:
 def along_columns(board: Board, starts: Plane) -> Plane:
     """Rays up and down, each up to and including the first free swirl."""
     if not board.spec.has("swirl"):
-        return jnp.broadcast_to(word_of(starts), starts.shape)
+        return jnp.broadcast_to(board.fence(word_of(starts)), starts.shape)
     clear, longest = ~_walls(board), board.spec.height - 1
     return flood(starts, clear, (1, 0), longest, board.fence) | flood(starts, clear, (-1, 0), longest, board.fence)
 
@@ -100,10 +103,10 @@ def bombed(board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array)
 
     def one(carry: tuple[Plane, Plane]) -> tuple[Plane, Plane]:
         waiting, area = carry
-        bomb, cell = first(waiting)
+        bomb, cell = board.fence(first_cell(waiting, board.fence))
         value = draws.draw(bits, draws.BOMB, cell, round_number)
-        colour = _pick_present(board, value)
-        return waiting & ~bomb, area | (of_colour(board, colour) & occurs(bomb))
+        colour = board.fence(_pick_present(board, value) & occurs(bomb))
+        return waiting & ~bomb, area | of_colour(board, colour)
 
     return lax.while_loop(more, one, (bombs, board.nothing))[1]
 
