@@ -145,8 +145,14 @@ class Board:
 
     @property
     def free_items(self) -> Plane:
-        """Items that fall and can be swapped (swapping a fused one is never asked: none is there between turns)."""
+        """Items that fall."""
         return self.items_there & ~self.covered
+
+    @property
+    def swappable(self) -> Plane:
+        """Items that can be swapped: all that fall but fused candies, which a hundredth wave may leave."""
+        fused = self.other(layout.FUSED3) | self.other(layout.FUSED5)
+        return self.free_items & ~fused
 
     @property
     def matchable(self) -> Plane:

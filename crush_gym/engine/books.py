@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from crush_gym import layout
-from crush_gym.engine.bits import Mask, Plane, count, total, word_of
+from crush_gym.engine.bits import Mask, Plane, any_of, count, total, word_of
 from crush_gym.engine.mechanics import Report
 from crush_gym.engine.runs import Made, Runs, ahead, length
 from crush_gym.engine.spec import Spec
@@ -19,7 +19,7 @@ ORDER_POINTS = 100
 
 
 def book(spec: Spec, terrain: Terrain, books: Books, reports: Iterable[Report]) -> Books:
-    """Enter what was reported."""
+    """Enter what was reported. Cells that bring the same points are different cells: one cell loses one thing."""
     reports = list(reports)
     worth: dict[int, list[Plane]] = {}
     for report in reports:
@@ -27,7 +27,7 @@ def book(spec: Spec, terrain: Terrain, books: Books, reports: Iterable[Report]) 
             worth.setdefault(points, []).append(cells)
     score = books.score
     if spec.rules == "saga":
-        score = total([score, *(points * total(map(count, cells)) for points, cells in worth.items())])
+        score = total([score, *(points * count(any_of(cells)) for points, cells in worth.items())])
     books = books._replace(score=score)
     books = _deliver(spec, books, reports)
     plus5 = [count(report.plus5) for report in reports if report.plus5 is not None]

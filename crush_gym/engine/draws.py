@@ -9,7 +9,7 @@ implementation of the rules. Cells are numbered 16 * row + column (rulebook 7).
 | SPAWN | entry | the entry's k-th spawn of the move, from 0 | `below(colours)`: the candy's colour |
 | BOMB | the colour bomb | number of the round in the move, from 0 | `below(colours present)`, ascending |
 | CHOCOLATE | 0 | 0 | `below(candidates)`, reading order |
-| SHUFFLE | candy | attempt, from 0 | the value itself: candies are sorted by it |
+| SHUFFLE | candy | attempt, from 0 | its upper 15 bits: candies are sorted by them |
 | RECOLOUR | candy | attempt, from 0 | `below(colours)` |
 | FILL | `?` cell | try, from 0 | `below(colours)` |
 | PICK | 0 | 0 | `below(legal moves)`: the random player's move |

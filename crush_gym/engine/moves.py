@@ -39,7 +39,7 @@ class Moves(NamedTuple):
 
 def legal_moves(board: Board) -> Moves:
     """All legal swaps, on every board, whether its attempt is over or not."""
-    swappable = board.free_items
+    swappable = board.swappable
     across, down = _into_runs(board)
     if board.spec.has("striped"):
         combo_across, combo_down = _combos(board)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from crush_gym import layout
-from crush_gym.engine.bits import Mask, Plane, Word, any_of, choose, count, flood, look, mask, occurs, word_of
+from crush_gym.engine.bits import Keep, Mask, Plane, Word, any_of, choose, count, flood, look, mask, occurs, word_of
 from crush_gym.engine.board import Board
 from crush_gym.engine.books import book
 from crush_gym.engine.mechanics import Report
@@ -54,7 +54,7 @@ def drop(terrain: Terrain, play: Play) -> Play:
     play, born = spawn(terrain, play, vacant)
     straight = look(board.items & (falling & ~terrain.entrances), -1, 0)
     items = any_of([board.items & ~falling, straight, born,
-                    *(_through(layer, board.items & falling) for layer in terrain.portals)])
+                    *(_through(layer, board.items & falling, board.fence) for layer in terrain.portals)])
     return play._replace(board=board.with_items(board.fence(items)))
 
 
@@ -66,7 +66,7 @@ def falls(terrain: Terrain, board: Board) -> Plane:
     falling = _upwards(can & look(empty, 1, 0), can, board)
     for _ in range(board.spec.portal_hops):
         gives_way = empty | falling
-        entering = any_of(_back_through(layer, gives_way) for layer in terrain.portals) & free
+        entering = any_of(_back_through(layer, gives_way, board.fence) for layer in terrain.portals) & free
         falling = _upwards(falling | entering, can, board)
     return falling
 
@@ -76,18 +76,18 @@ def _upwards(falling: Plane, can: Plane, board: Board) -> Plane:
     return flood(falling, look(can, -1, 0), (-1, 0), board.spec.height - 1, board.fence)
 
 
-def _through(layer: PortalLayer, items: Plane) -> Plane:
+def _through(layer: PortalLayer, items: Plane, fence: Keep) -> Plane:
     """Items at the entrances, moved to where their portals lead. uint16[n, H, B]."""
-    words = _row_words(items & layer.source)
-    moved = any_of(_to(words, c, layer.to[c]) for c in range(layer.to.shape[0]))
+    words = fence(_row_words(items & layer.source))
+    moved = fence(any_of(_to(words, c, layer.to[c]) for c in range(layer.to.shape[0])))
     return moved[:, None] & layer.target
 
 
-def _back_through(layer: PortalLayer, cells: Plane) -> Plane:
+def _back_through(layer: PortalLayer, cells: Plane, fence: Keep) -> Plane:
     """Entrances of the portals whose other end is among the cells."""
-    word = word_of(cells & layer.target)
+    word = fence(word_of(cells & layer.target))
     bits = [jnp.where(word & layer.to[c] != 0, Word(1 << c), Word(0)) for c in range(layer.to.shape[0])]
-    return any_of(bits) & layer.source
+    return fence(any_of(bits)) & layer.source
 
 
 def _row_words(items: Plane) -> Plane:
@@ -136,7 +136,7 @@ def collect(terrain: Terrain, play: Play, where: Mask) -> tuple[Play, Mask]:
     """Free ingredients at rest on exits leave, and their jelly takes a hit. Also: boards where any did."""
     board, spec = play.board, play.spec
     at_exit = terrain.exits & ~board.covered & where
-    cherries, hazelnuts = board.other(layout.CHERRY) & at_exit, board.other(layout.HAZELNUT) & at_exit
+    cherries, hazelnuts = board.fence((board.other(layout.CHERRY) & at_exit, board.other(layout.HAZELNUT) & at_exit))
     taken = cherries | hazelnuts
     report = Report(points=((taken, 10_000),))
     if spec.has("jelly"):
@@ -148,5 +148,5 @@ def collect(terrain: Terrain, play: Play, where: Mask) -> tuple[Play, Mask]:
         cherry=jnp.maximum(books.cherry - count(cherries), 0),
         hazelnut=jnp.maximum(books.hazelnut - count(hazelnuts), 0),
     )
-    board = board.with_fixed(report.fixed).with_items(board.items & ~taken)
+    board = board.with_fixed(report.fixed).with_items(board.fence(board.items & ~taken))
     return play._replace(board=board, books=books), occurs(taken)

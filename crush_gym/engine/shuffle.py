@@ -35,9 +35,10 @@ def shuffle_some(terrain: Terrain, play: Play) -> Play:
 def shuffle(colours: jax.Array, play: Play) -> Play:
     """Shuffle the boards that are due; one that no try serves is lost as it was. colours: how many, int32[B]."""
     where = mask(play.stage == SHUFFLING)
-    board, cells = play.board, _movable(play.board)
+    play = play.awake()
+    board, cells = play.board, play.board.fence(_movable(play.board))
     boards = where.shape[0]
-    trials = jnp.concatenate([_permuted(play, cells), _recoloured(play, colours)], axis=-1)
+    trials = board.fence(jnp.concatenate([_permuted(play, cells), _recoloured(play, colours)], axis=-1))
     many = _repeated(board, 2 * TRIES)
     trial = many.put(_repeat(cells, 2 * TRIES), dict(zip(layout.COLOUR, _flat(trials), strict=True)))
     good = _good(trial).reshape(boards, 2 * TRIES) != 0
@@ -75,7 +76,7 @@ def _repeat(x: jax.Array, times: int) -> jax.Array:
 def _repeated(board: Board, times: int) -> Board:
     """Every board so many times, side by side."""
     fixed = {name: _repeat(plane, times) for name, plane in board.fixed.items()}
-    return Board(board.spec, _repeat(board.items, times), fixed)
+    return Board(board.spec, _repeat(board.items, times), fixed, board.alive)
 
 
 def _flat(trials: jax.Array) -> Plane:
@@ -106,17 +107,20 @@ def _permuted(play: Play, cells: Plane) -> jax.Array:
     """
     height, width = play.spec.height, play.spec.width
     size, boards = height * width, cells.shape[-1]
+    lanes = boards * TRIES
     codes = sum(_unpack(width, plane) << Word(i) for i, plane in enumerate(play.board.colours))
-    code, moves = codes.reshape(size, boards, 1), _unpack(width, cells).reshape(size, boards, 1) != 0
-    value = _draws(play, draws.SHUFFLE).reshape(size, boards, TRIES)
+    code = _repeat(codes.reshape(size, boards), TRIES)
+    moves = _repeat(_unpack(width, cells).reshape(size, boards), TRIES)
+    value = (_draws(play, draws.SHUFFLE).reshape(size, lanes) >> 17).astype(Word)
+    value, code, moves = play.board.fence((value, code, moves))
     index = jnp.arange(size)
-    before = (index[:, None] < index[None])[:, :, None, None]
-    smaller = (value[:, None] < value[None]) | ((value[:, None] == value[None]) & before)
-    rank = jnp.sum(smaller & moves[:, None], axis=0, dtype=Word)
-    place = jnp.sum(before & moves[:, None], axis=0, dtype=Word)
-    comes = moves[:, None] & (rank[:, None] == place[None])
-    new = jnp.sum(jnp.where(comes, code[:, None], Word(0)), axis=0, dtype=Word)
-    return _pack(new.reshape(height, width, boards, TRIES))
+    before = (index[:, None] < index[None]).astype(Word)[:, :, None]
+    smaller = jnp.where(value[:, None] < value[None] + before, moves[:, None], Word(0))
+    rank = jnp.sum(smaller, axis=0, dtype=Word)
+    place = jnp.cumsum(moves, axis=0, dtype=Word) - moves
+    rank, place = play.board.fence((rank, place))
+    comes = jnp.where((rank[:, None] == place[None]) & (moves[:, None] != 0), code[:, None], Word(0))
+    return _pack(jnp.sum(comes, axis=0, dtype=Word).reshape(height, width, boards, TRIES))
 
 
 def _unpack(width: int, plane: Plane) -> jax.Array:

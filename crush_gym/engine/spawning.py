@@ -19,14 +19,15 @@ PLENTY = 1 << 20
 def spawn(terrain: Terrain, play: Play, wanted: Plane) -> tuple[Play, Plane]:
     """Fill the entries `wanted` (empty cells); also what was born: planes to add to the items, uint16[n, H, B]."""
     spec = play.spec
-    asked = [word_of(wanted & layer) for layer in terrain.entries]
+    asked = play.board.fence([word_of(wanted & layer) for layer in terrain.entries])
     queue = _Queue(terrain, play, asked)
     born: list[Plane] = []
     spawns = []
     for n, layer in enumerate(terrain.entries):
-        candy, others = queue.sort(n)
+        candy, others = play.board.fence(queue.sort(n))
         filled = candy | any_of(others.values()) if others else candy
-        born.append(_items(terrain, play, n, candy, others)[:, None] & layer)
+        words = play.board.fence(_items(terrain, play, n, candy, others))
+        born.append(words[:, None] & layer)
         columns = lax.broadcasted_iota(Word, (spec.width, 1), 0)
         spawns.append(play.spawns[n] + (filled >> columns & Word(1)))
     play = play._replace(spawns=jnp.stack(spawns), books=queue.books())
@@ -44,7 +45,8 @@ def available(terrain: Terrain, play: Play) -> jax.Array:
 def allowances(terrain: Terrain, play: Play) -> list[jax.Array]:
     """How many of each listed kind may appear now; int32[B] each."""
     books, spawns = play.books, terrain.spawns
-    there = [(layout.SPAWN_KINDS.index(name), count(_on_board(play.board, name))) for name in _spawnable(play.board)]
+    numbers = play.board.fence([count(_on_board(play.board, name)) for name in _spawnable(play.board)])
+    there = [(layout.SPAWN_KINDS.index(name), n) for name, n in zip(_spawnable(play.board), numbers, strict=True)]
     result = []
     for i in range(play.spec.spawn_kinds):
         number = total(jnp.where(spawns.kind[i] == k, n, 0) for k, n in there)
@@ -54,7 +56,7 @@ def allowances(terrain: Terrain, play: Play) -> list[jax.Array]:
         most = jnp.minimum(by_quota, by_board)
         most = jnp.where(spawns.every[i] > 0, jnp.minimum(most, 1), most)
         result.append(jnp.where(rested & (spawns.kind[i] >= 0), jnp.maximum(most, 0), 0))
-    return result
+    return play.board.fence(result)
 
 
 def _spawnable(board: Board) -> list[str]:
@@ -78,7 +80,7 @@ class _Queue:
         self.terrain, self.play, self.asked = terrain, play, asked
         self.width = play.spec.width
         self.allowed = allowances(terrain, play)
-        self.waiting = total(lax.population_count(word) for word in asked).astype(jnp.int32)
+        self.waiting = play.board.fence(total(lax.population_count(word) for word in asked).astype(jnp.int32))
 
     def sort(self, layer: int) -> tuple[jax.Array, dict[str, jax.Array]]:
         """Columns of the layer that get a candy, and those that get each other kind; words uint16[B].
@@ -89,7 +91,7 @@ class _Queue:
         timed = self.play.spec.has("plus5")
         if not self.allowed and not timed:
             return asked & mask(self.terrain.spawn_candies != 0), {}
-        place = [self._place(layer, c) for c in range(self.width)]
+        place = self.play.board.fence(jnp.stack([self._place(layer, c) for c in range(self.width)]))
         others: dict[str, jax.Array] = {}
         start = jnp.zeros_like(self.waiting)
         kinds = _spawnable(self.play.board)

@@ -70,7 +70,8 @@ def finish(terrain: Terrain, play: Play) -> tuple[Play, Moves]:
         play = play._replace(board=spread(play.board, play.bits, going & ~play.ate))
     if play.spec.has("fresh bomb"):
         board = play.board
-        play = play._replace(board=board.with_moving({"fresh": board.plane("fresh") & ~over}))
+        items = board.fence(board.with_moving({"fresh": board.plane("fresh") & ~over}).items)
+        play = play._replace(board=board.with_items(items))
     play = play._replace(starting=play.starting & ~over)
     moves = play.board.fence(legal_moves(play.board))
     stuck = over & mask(play.books.outcome == PLAYING) & ~occurs(moves.firsts)

@@ -31,11 +31,13 @@ def spread(board: Board, bits: jax.Array, where: Mask) -> Board:
     """One candy or colour bomb beside uncovered chocolate turns to chocolate, on the boards of the mask."""
     free = ~board.covered
     prey = (board.candies | board.other(layout.COLOUR_BOMB)) & free
-    edible = prey & neighbours(board.plane("chocolate") & free) & where
-    chosen = _one_of(edible, bits)
-    return board.put(chosen, {}).with_fixed({"chocolate": board.plane("chocolate") | chosen})
+    sources = board.fence(board.plane("chocolate") & free)
+    edible = board.fence(prey & neighbours(sources) & where)
+    chosen = board.fence(_one_of(board, edible, bits))
+    return board.with_items(board.fence(board.items & ~chosen)).with_fixed({"chocolate": board.plane("chocolate") | chosen})
 
 
-def _one_of(cells: Plane, bits: jax.Array) -> Plane:
+def _one_of(board: Board, cells: Plane, bits: jax.Array) -> Plane:
     candidates = total(lax.population_count(row) for row in cells)
-    return nth(cells, draws.below(draws.draw(bits, draws.CHOCOLATE, 0, 0), candidates).astype(Word))
+    index = draws.below(draws.draw(bits, draws.CHOCOLATE, 0, 0), candidates).astype(Word)
+    return nth(cells, board.fence(index), board.fence)

@@ -65,4 +65,4 @@ def count_down(board: Board, where: Mask) -> tuple[Board, Plane]:
         borrow = borrow & ~bit
     spent = ticking & ~any_of(left.values())
     left = {name: bit | spent for name, bit in left.items()}
-    return board.with_moving(left), spent
+    return board.with_items(board.fence(board.with_moving(left).items)), spent
