@@ -33,7 +33,7 @@ class KeyDraws:
         return below(self.value(CHOCOLATE, 0, 0), choices)
 
     def shuffle(self, row: int, col: int, attempt: int) -> int:
-        return self.value(SHUFFLE, 16 * row + col, attempt)
+        return self.value(SHUFFLE, 16 * row + col, attempt) >> 17
 
     def recolour(self, row: int, col: int, attempt: int, colours: int) -> int:
         return below(self.value(RECOLOUR, 16 * row + col, attempt), colours)

@@ -32,7 +32,7 @@ class Kind:
     rules: str = "saga"
     adjacency: str = "any"
     largest: tuple[int, int] = (9, 9)
-    colours: tuple[int, ...] = (2, 3, 3, 4, 4, 5, 5, 6, 7)
+    colours: tuple[int, ...] = (2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 7)
 
 
 class Dice(random.Random):
@@ -205,6 +205,8 @@ class _Draft:
             limits["on_board"] = dice.randint(0, 3)
         if dice.happens(0.5):
             limits["every"] = dice.randint(0, 3)
+        if kind in ("cherry", "hazelnut") and "quota" not in limits and not limits.get("every"):
+            limits["quota"] = dice.randint(1, 6)              # or they could be spawned and collected for ever
         return limits
 
     def _goals(self) -> dict[str, Any]:

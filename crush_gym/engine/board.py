@@ -171,3 +171,8 @@ class Board:
             for i, name in enumerate(spec.moving)
         ]
         return self.with_items(jnp.stack(rows))
+
+
+def coloured(colours: Plane, code: int) -> Plane:
+    """Cells of one colour 1-7. colours: uint16[3, H, B]."""
+    return all_of(plane if code >> i & 1 else ~plane for i, plane in enumerate(colours))

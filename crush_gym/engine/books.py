@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from crush_gym import layout
 from crush_gym.engine.bits import Mask, Plane, any_of, count, total, word_of
+from crush_gym.engine.board import coloured
 from crush_gym.engine.mechanics import Report
 from crush_gym.engine.runs import Made, Runs, ahead, length
 from crush_gym.engine.spec import Spec
@@ -57,8 +58,7 @@ def colour_orders(spec: Spec, colours: Plane, cells: Plane) -> dict[str, Plane]:
     orders = {}
     for code, letter in enumerate(layout.COLOUR_LETTERS, start=1):
         if letter in spec.orders:
-            bits = [plane if code >> i & 1 else ~plane for i, plane in enumerate(colours)]
-            orders[letter] = cells & bits[0] & bits[1] & bits[2]
+            orders[letter] = cells & coloured(colours, code)
     return orders
 
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from crush_gym import layout
 from crush_gym.engine.bits import ONES, Plane, Word, mask
-from crush_gym.engine.board import Board
+from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.moves import legal_moves
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import PLAYING, State
@@ -70,7 +70,7 @@ def _binary(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[st
     ready = mask(state.books.outcome == PLAYING)
     codes = range(1, spec.colours + 1)
     planes = {
-        f"colour {layout.COLOUR_LETTERS[code - 1]}": _coloured(board, code) for code in codes
+        f"colour {layout.COLOUR_LETTERS[code - 1]}": coloured(board.colours, code) for code in codes
     }
     planes |= {
         "striped-h": board.candy(layout.STRIPED_H),
@@ -90,11 +90,6 @@ def _binary(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[st
     }
     names = ("plus5", "drop", *layout.COVERS, "chocolate", *layout.JELLY)
     return planes | {name: board.plane(name) for name in names}
-
-
-def _coloured(board: Board, code: int) -> Plane:
-    bits = [plane if code >> i & 1 else ~plane for i, plane in enumerate(board.colours)]
-    return bits[0] & bits[1] & bits[2]
 
 
 def _union(planes: list[Plane]) -> Plane:

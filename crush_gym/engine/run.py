@@ -11,13 +11,13 @@ import jax.numpy as jnp
 from jax import lax
 
 from crush_gym.engine import draws
-from crush_gym.engine.bits import Mask, mask, occurs
+from crush_gym.engine.bits import Mask, count, mask, occurs
 from crush_gym.engine.board import Board
 from crush_gym.engine.moves import Moves, from_action, legal_moves, random_move, to_mask
 from crush_gym.engine.shuffle import shuffle_some
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.start import opening
-from crush_gym.engine.state import FIRST, PLAYING, ROUNDS, SETTLING, SHUFFLING, Play, State, rest
+from crush_gym.engine.state import FIRST, PLAYING, ROUNDS, SETTLING, SHUFFLING, Books, Play, State, rest
 from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
 from crush_gym.engine.turn import beat, begin, finish
 from crush_gym.levels import Level
@@ -150,8 +150,10 @@ def by_policy(spec: Spec, policy: Policy, level: Level) -> Callable[[Play, Moves
     return choose
 
 
-def playout(spec: Spec, keys: jax.Array, state: State, level: Level, policy: Policy | None) -> State:
-    """Every board to the end of its attempt. keys: of the attempts, uint32[2, B]."""
+def playout(
+    spec: Spec, keys: jax.Array, state: State, level: Level, policy: Policy | None
+) -> tuple[State, jax.Array]:
+    """Every board to the end of its attempt. keys: of the attempts, uint32[2, B]. Also: `RESULTS`."""
     level = with_boards_axis(level)
     terrain = survey(spec, level)
     choose = at_random if policy is None else by_policy(spec, policy, level)
@@ -161,7 +163,8 @@ def playout(spec: Spec, keys: jax.Array, state: State, level: Level, policy: Pol
         return lax.scan(lambda p, _: (beats(p), None), play, None, length=BEATS_PER_LOOK)[0]
 
     play = rest(Board.of(spec, state.planes), state.books)
-    return state_of(lax.while_loop(lambda p: jnp.any(goes_on(p)), some_beats, play))
+    play = lax.while_loop(lambda p: jnp.any(goes_on(p)), some_beats, play)
+    return state_of(play), _results(play, terrain)
 
 
 def goes_on(play: Play) -> jax.Array:
@@ -169,3 +172,122 @@ def goes_on(play: Play) -> jax.Array:
     return in_turn(play) | (play.books.outcome == PLAYING)
 
 
+class Queue(NamedTuple):
+    """Attempts on a few lanes: a lane whose attempt is over takes the next one.
+
+    play, terrain, keys: of the lanes' attempts
+    attempt: number of each lane's attempt, int32[lanes]; `waiting` or beyond: none
+    next: number of the first attempt that no lane has taken; done: how many are in the results
+    results: int32[len(RESULTS), attempts]
+    """
+
+    play: Play
+    terrain: Terrain
+    keys: jax.Array
+    attempt: jax.Array
+    next: jax.Array
+    done: jax.Array
+    results: jax.Array
+
+
+RESULTS = ("outcome", "reason", "score", "made", "moves", "waves", "goals_left")
+"""What is kept of an attempt."""
+
+
+def many_attempts(spec: Spec, lanes: int, keys: jax.Array, state: State | None, level: Level, policy: Policy | None) -> jax.Array:
+    """Play attempts to their ends; results int32[len(RESULTS), attempts], see `RESULTS`.
+
+    keys: of the attempts, uint32[2, attempts]. Attempt n starts from board n modulo the boards of `state`,
+    or, without a state, from a new board of level n modulo the levels.
+    """
+    attempts = keys.shape[1]
+    level = with_boards_axis(level)
+    if state is None:
+        state = _openings(spec, lanes, keys, level)
+    terrain = survey(spec, level)
+    choose = at_random if policy is None else by_policy(spec, policy, level)
+
+    def some_beats(queue: Queue) -> Queue:
+        step = functools.partial(rollout_beat, queue.terrain, queue.keys, choose)
+        play = lax.scan(lambda p, _: (step(p), None), queue.play, None, length=BEATS_PER_LOOK)[0]
+        queue = queue._replace(play=play)
+        idle = (queue.attempt < attempts) & ~goes_on(play)
+        left = jnp.sum(queue.attempt < attempts) - jnp.sum(idle)
+        enough = (jnp.sum(idle) * LEAST_SHARE >= lanes) | (left == 0)
+        return lax.cond(enough, lambda q: _take_next(spec, q, idle, keys, state, terrain), lambda q: q, queue)
+
+    first = jnp.minimum(jnp.arange(lanes), attempts)
+    queue = Queue(
+        play=_lanes(spec, state, first), terrain=_lanes_terrain(terrain, first), keys=_pick(keys, first),
+        attempt=first, next=jnp.int32(min(lanes, attempts)), done=jnp.int32(0),
+        results=jnp.zeros((len(RESULTS), attempts), jnp.int32),
+    )  # fmt: skip
+    queue = queue._replace(attempt=jnp.where(jnp.arange(lanes) < attempts, first, attempts))
+    return lax.while_loop(lambda q: q.done < attempts, some_beats, queue).results
+
+
+LEAST_SHARE = 32
+"""Lanes wait until a thirty-second of them is idle, and then take their next attempts together."""
+
+
+def _openings(spec: Spec, lanes: int, keys: jax.Array, level: Level) -> State:
+    """New boards for all attempts, `lanes` at a time."""
+    attempts = keys.shape[1]
+    chunks = -(-attempts // lanes)
+    order = jnp.minimum(jnp.arange(chunks * lanes), attempts - 1).reshape(chunks, lanes)
+    made = lax.map(lambda n: reset(spec, _pick(keys, n), jax.tree.map(lambda x: _pick(x, n), level)), order)
+    together = jax.tree.map(lambda x: jnp.moveaxis(x, 0, -2), made)
+    return jax.tree.map(lambda x: x.reshape(*x.shape[:-2], chunks * lanes)[..., :attempts], together)
+
+
+def _take_next(spec: Spec, queue: Queue, idle: jax.Array, keys: jax.Array, state: State, terrain: Terrain) -> Queue:
+    """Enter the results of the idle lanes and give them their next attempts."""
+    attempts = keys.shape[1]
+    place = jnp.where(idle, queue.attempt, attempts)
+    results = queue.results.at[:, place].set(_results(queue.play, queue.terrain), mode="drop")
+    attempt = jnp.where(idle, queue.next + jnp.cumsum(idle) - 1, queue.attempt).astype(jnp.int32)
+    number = jnp.sum(idle, dtype=jnp.int32)
+    fresh = _lanes(spec, state, attempt)
+    over = idle & (attempt >= attempts)
+    takes = idle & ~over
+
+    def mixed(new: jax.Array, old: jax.Array) -> jax.Array:
+        return jnp.where(takes, new, old) if old.shape[-1:] == takes.shape else old
+
+    return Queue(
+        play=jax.tree.map(mixed, fresh, queue.play),
+        terrain=jax.tree.map(mixed, _lanes_terrain(terrain, attempt), queue.terrain),
+        keys=mixed(_pick(keys, attempt), queue.keys),
+        attempt=jnp.where(over, attempts, attempt),
+        next=queue.next + number,
+        done=queue.done + number,
+        results=results,
+    )
+
+
+def _pick(x: jax.Array, n: jax.Array) -> jax.Array:
+    """The boards n modulo the size of the last axis; all of an axis of one."""
+    return x if x.shape[-1] == 1 else jnp.take(x, n % x.shape[-1], axis=-1)
+
+
+def _lanes(spec: Spec, state: State, n: jax.Array) -> Play:
+    """Attempts about to go on from the boards n."""
+    boards = jax.tree.map(lambda x: jnp.take(x, n % x.shape[-1], axis=-1), state)
+    return rest(Board.of(spec, boards.planes), boards.books)
+
+
+def _lanes_terrain(terrain: Terrain, n: jax.Array) -> Terrain:
+    return jax.tree.map(lambda x: _pick(x, n), terrain)
+
+
+def _results(play: Play, terrain: Terrain) -> jax.Array:
+    books = play.books
+    values = {name: getattr(books, name) for name in RESULTS[:-1]}
+    values["moves"] = jnp.where(terrain.time >= 0, -1, books.moves)
+    return jnp.stack([*values.values(), goals_left(play.board, books, terrain)])
+
+
+def goals_left(board: Board, books: Books, terrain: Terrain) -> jax.Array:
+    """Units still missing of all goals but the score, a layer of jelly being one; int32[B]."""
+    jelly = count(board.plane("jelly1")) + count(board.plane("jelly2"))
+    return books.cherry + books.hazelnut + books.orders.sum(0) + jnp.where(terrain.goals.jelly != 0, jelly, 0)

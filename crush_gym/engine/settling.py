@@ -33,7 +33,7 @@ def settle(terrain: Terrain, play: Play) -> Play:
         still = still & ~collected
     again = any_matches(play.board) & mask(play.wave < MOST_WAVES)
     stage = choose(again, Word(FIRST), jnp.full_like(play.stage, OVER))
-    return play._replace(stage=choose(still, stage, play.stage))
+    return play._replace(stage=choose(still, stage, play.stage), slid=choose(still, Word(0), play.slid))
 
 
 def any_matches(board: Board) -> Mask:
@@ -128,12 +128,14 @@ def slide(terrain: Terrain, play: Play, where: Mask) -> tuple[Play, Mask]:
     ])
     slid = play.slid + (word_of(leaving) != 0)
     goes_on = occurs(leaving) & mask(slid < terrain.slides)
-    play = play._replace(board=board.with_items(board.fence(items)), slid=choose(goes_on, slid, Word(0)))
-    return play, goes_on
+    return play._replace(board=board.with_items(board.fence(items)), slid=slid), goes_on
 
 
 def collect(terrain: Terrain, play: Play, where: Mask) -> tuple[Play, Mask]:
-    """Free ingredients at rest on exits leave, and their jelly takes a hit. Also: boards where any did."""
+    """Free ingredients at rest on exits leave, and their jelly takes a hit. Also: boards that go on settling.
+
+    A collection counts as a sideways step: an entry that feeds an exit without end must stop somewhere.
+    """
     board, spec = play.board, play.spec
     at_exit = terrain.exits & ~board.covered & where
     cherries, hazelnuts = board.fence((board.other(layout.CHERRY) & at_exit, board.other(layout.HAZELNUT) & at_exit))
@@ -149,4 +151,6 @@ def collect(terrain: Terrain, play: Play, where: Mask) -> tuple[Play, Mask]:
         hazelnut=jnp.maximum(books.hazelnut - count(hazelnuts), 0),
     )
     board = board.with_fixed(report.fixed).with_items(board.fence(board.items & ~taken))
-    return play._replace(board=board, books=books), occurs(taken)
+    slid = play.slid + (word_of(taken) != 0)
+    goes_on = occurs(taken) & mask(slid < terrain.slides)
+    return play._replace(board=board, books=books, slid=slid), goes_on

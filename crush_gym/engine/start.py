@@ -10,10 +10,9 @@ from jax import lax
 
 from crush_gym import layout
 from crush_gym.engine import draws
-from crush_gym.engine.bits import ONES, Mask, Plane, Word, any_of, mask, occurs, square
-from crush_gym.engine.board import Board
+from crush_gym.engine.bits import ONES, Mask, Plane, Word, any_of, look, mask, occurs, square, total
+from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.moves import legal_moves
-from crush_gym.engine.runs import find_runs
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import SETTLING, Books, Play, rest
 from crush_gym.engine.terrain import Terrain
@@ -64,9 +63,9 @@ def new_books(spec: Spec, terrain: Terrain, boards: tuple[int, ...]) -> Books:
 def fill(spec: Spec, terrain: Terrain, level: Level, bits: jax.Array) -> Board:
     """Candies in all `?` cells, without runs wherever that can be and with a legal move where that can be.
 
-    Every try draws a colour for a third of the waiting cells, of which no two are close enough to disturb
-    each other (every third cell of each row and column), and keeps those that make no run: so each colour
-    is uniform among those that make none. A board without a legal move begins anew.
+    Every try draws colours for a third of the waiting cells, of which no two are close enough to disturb
+    each other (every third cell of each row and column), uniformly among those that make no run; a cell
+    that has none waits. A board without a legal move begins anew.
     """
     boards = bits.shape[1:]
     unfilled = jnp.broadcast_to(level.unfilled[: spec.height], (spec.height, *boards))
@@ -87,20 +86,16 @@ def fill(spec: Spec, terrain: Terrain, level: Level, bits: jax.Array) -> Board:
 def _attempt(terrain: Terrain, unfilled: Plane, filling: Filling, bits: jax.Array) -> Filling:
     board, waiting, tries, still = filling
     board = board.fenced(tries.ravel()[0] < Word(0xFFFF))
-    third = _thirds(waiting, tries) & still
     desperate = mask(tries >= MOST_TRIES)
-    trial = board.fence(_sown(terrain, board, (third & waiting) | (waiting & desperate), bits, tries))
-    in_runs = board.fence(find_runs(board.with_items(trial.items)).cells)
-    placed = (third & waiting & ~in_runs) | (waiting & desperate)
+    cells = waiting & ((_thirds(waiting, tries) & still) | desperate)
+    sown, placed = _sown(terrain, board, cells, desperate, bits, tries)
     waiting = waiting & ~placed
-    board = board.with_items((board.items & ~placed) | (trial.items & placed))
     full = still & ~occurs(waiting)
     tries = tries + (still & Word(1))
-    moveless = full & ~occurs(board.fence(legal_moves(board).firsts)) & ~mask(tries >= MOST_TRIES)
+    moveless = full & ~occurs(sown.fence(legal_moves(sown).firsts)) & ~mask(tries >= MOST_TRIES)
     stuck = still & ~full & mask(tries % CYCLE == 0)
-    again = (square(waiting, 2) & stuck | moveless) & unfilled
-    board = board.with_items(_without_candy(board, again))
-    return Filling(board, waiting | again, tries, still & ~(full & ~moveless))
+    again = ((square(waiting, 2) & stuck) | moveless) & unfilled
+    return Filling(sown.with_items(_without_candy(sown, again)), waiting | again, tries, still & (~full | moveless))
 
 
 def _thirds(cells: Plane, tries: jax.Array) -> Plane:
@@ -110,17 +105,40 @@ def _thirds(cells: Plane, tries: jax.Array) -> Plane:
     return jnp.where(phase == 0, Word(0x9249), jnp.where(phase == 1, Word(0x2492), Word(0x4924)))
 
 
-def _sown(terrain: Terrain, board: Board, cells: Plane, bits: jax.Array, tries: jax.Array) -> Board:
-    """A colour for each of the cells, by the FILL draws of this try. Tags that wait there stay."""
-    columns: list[list[Plane]] = [[], [], []]
-    numbers = lax.broadcasted_iota(jnp.uint32, cells.shape, 0) * 16
-    for c in range(board.spec.width):
-        value = draws.draw(bits, draws.FILL, numbers + c, tries)
-        colour = (draws.below(value, terrain.colours) + 1).astype(Word)
-        for i in range(3):
-            columns[i].append((colour >> Word(i) & Word(1)) << Word(c))
-    names = dict(zip(layout.COLOUR, [any_of(column) & cells for column in columns], strict=True))
-    return board.with_moving({name: board.plane(name) | plane for name, plane in names.items()})
+def _sown(
+    terrain: Terrain, board: Board, cells: Plane, desperate: Mask, bits: jax.Array, tries: jax.Array
+) -> tuple[Board, Plane]:
+    """The board with colours for those of the cells that can have one, and these cells. Tags there stay."""
+    spec = board.spec
+    allowed = board.fence(jnp.stack([
+        _makes_no_run(board, code) & mask(code <= terrain.colours) | desperate & mask(code <= terrain.colours)
+        for code in range(1, spec.colours + 1)
+    ]))  # fmt: skip
+    columns = lax.broadcasted_iota(Word, (1, spec.width, 1), 1)
+    fits = allowed[:, :, None] >> columns & Word(1)           # [colours, H, W, B]
+    numbers = lax.broadcasted_iota(jnp.uint32, (spec.height, spec.width, 1), 0) * 16 + columns
+    value = draws.draw(bits, draws.FILL, numbers, tries)
+    index = draws.below(value, total(list(fits))).astype(Word)
+    colour, seen = jnp.zeros_like(index), jnp.zeros_like(index)
+    for code, fit in enumerate(fits, start=1):
+        colour = jnp.where((fit != 0) & (seen == index), Word(code), colour)
+        seen = seen + fit
+    colour = board.fence(colour)
+    planes = [any_of((colour[:, c] >> Word(i) & Word(1)) << Word(c) for c in range(spec.width)) & cells for i in range(3)]
+    planes = board.fence(planes)
+    named = dict(zip(layout.COLOUR, planes, strict=True))
+    items = board.fence(board.with_moving({name: board.plane(name) | plane for name, plane in named.items()}).items)
+    return board.with_items(items), any_of(planes)
+
+
+def _makes_no_run(board: Board, code: int) -> Plane:
+    """Cells in which a candy of this colour would not stand in a run."""
+    here = coloured(board.colours, code) & board.matchable
+    lines = []
+    for step in ((0, 1), (1, 0)):
+        back2, back1, ahead1, ahead2 = (look(here, step[0] * n, step[1] * n) for n in (-2, -1, 1, 2))
+        lines.append((back1 & (back2 | ahead1)) | (ahead1 & ahead2))
+    return ~any_of(lines) | board.plane("marmalade")
 
 
 def _without_candy(board: Board, cells: Plane) -> Plane:

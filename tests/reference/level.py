@@ -15,7 +15,10 @@ class Level:
         self.width = len(rows[0])
         self.colours: int = source["colours"]
         self.moves: int | None = source.get("moves")
-        self.goals: dict[str, Any] = dict(source.get("goals", {}))
+        self.goals: dict[str, Any] = {
+            name: goal for name, goal in source.get("goals", {}).items() if goal != {}
+        }
+        """What is asked for; `"orders": {}` asks for nothing."""
         self.spawn: dict[str, dict[str, int]] = dict(source.get("spawn", {}))
         self.spawn_candies: bool = source.get("spawn_candies", True)
         self.time: int | None = None

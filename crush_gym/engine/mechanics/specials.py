@@ -12,7 +12,7 @@ from jax import lax
 from crush_gym import layout
 from crush_gym.engine import draws
 from crush_gym.engine.bits import Mask, Plane, Word, any_of, first_cell, flood, mask, occurs, square, word_of
-from crush_gym.engine.board import Board
+from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.mechanics.base import Mechanic
 
 Fires = dict[str, Plane]
@@ -121,8 +121,7 @@ def _pick_present(board: Board, value: jax.Array) -> jax.Array:
     """A colour 1-7 drawn uniformly from those of the candies on the board; 0 where there are none. uint16[B]."""
     present = []
     for code in range(1, board.spec.colours + 1):
-        bits = [p if code >> i & 1 else ~p for i, p in enumerate(board.colours)]
-        present.append(word_of(bits[0] & bits[1] & bits[2]) != 0)
+        present.append(word_of(coloured(board.colours, code)) != 0)
     index = draws.below(value, sum(p.astype(jnp.uint32) for p in present)).astype(Word)
     chosen, seen = jnp.zeros_like(index), jnp.zeros_like(index)
     for code, there in enumerate(present, start=1):
