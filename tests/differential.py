@@ -46,7 +46,7 @@ class Lane:
 class Arena:
     """One compiled game for one kind of level."""
 
-    def __init__(self, kind: Kind, seed: int = 0, founders: int = 60) -> None:
+    def __init__(self, kind: Kind, seed: int = 0, founders: int = 200) -> None:
         self.kind = kind
         dice = Dice(f"{kind.name} {seed}")
         levels = [random_level(dice, kind)[1] for _ in range(founders)]

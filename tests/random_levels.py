@@ -231,3 +231,28 @@ class _Draft:
         most = {name: sum(mark in token for token in cells) for name, mark in held.items()}
         wanted = {name: self.dice.randint(1, min(20, most.get(name, 20) or 1)) for name in asked}
         return {name: number for name, number in wanted.items() if most.get(name, 1)}
+
+
+KINDS = (
+    Kind("everything", EVERYTHING),
+    Kind("plain", frozenset({"unfilled", "special"})),
+    Kind("points", frozenset({"unfilled", "void"}), rules="points", largest=(10, 10)),
+    Kind("combo", frozenset({"unfilled", "void"}), rules="combo"),
+    Kind("only runs strike beside", EVERYTHING - {"unfilled", "timed", "orders"}, adjacency="runs", largest=(7, 7)),
+    Kind("blockers", frozenset({"void", "lock", "icing", "jelly", "special"}), largest=(8, 8)),
+    Kind("deliveries", frozenset({"ingredient", "swirl", "portal", "void", "entries", "spawn", "dry"})),
+    Kind("tags", frozenset({"bomb", "plus5", "drop", "timed", "spawn", "orders"}), largest=(7, 9)),
+)
+"""Kinds of level for `make test`: each is one compiled game."""
+
+RARE_KINDS = (
+    Kind("large", EVERYTHING, largest=(16, 16)),
+    Kind("two colours", EVERYTHING, largest=(6, 6), colours=(2,)),
+    Kind("points with blockers", EVERYTHING - {"orders"}, rules="points", largest=(8, 8)),
+    Kind("combo with blockers", EVERYTHING - {"orders", "special"}, rules="combo", largest=(8, 8)),
+    Kind("only runs strike beside, everything", EVERYTHING, adjacency="runs"),
+    Kind("small", EVERYTHING, largest=(4, 4)),
+    Kind("chocolate and marmalade", frozenset({"chocolate", "marmalade", "unfilled", "orders"})),
+    Kind("sweets", frozenset({"special", "jelly", "swirl", "empty"})),
+)
+"""More of them, for `make soak`."""

@@ -18,6 +18,9 @@ from crush_gym.engine.terrain import Terrain
 
 ORDER_POINTS = 100
 
+WAVE_TIME = 6
+"""Deciseconds that a wave takes as it begins (rulebook 10)."""
+
 
 def book(spec: Spec, terrain: Terrain, books: Books, reports: Iterable[Report]) -> Books:
     """Enter what was reported. Cells that bring the same points are different cells: one cell loses one thing."""

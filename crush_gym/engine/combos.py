@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from crush_gym import layout
 from crush_gym.engine.bits import Mask, Plane, Word, any_of, look, mask, word_of
 from crush_gym.engine.board import Board
-from crush_gym.engine.books import book, colour_orders
+from crush_gym.engine.books import WAVE_TIME, book, colour_orders
 from crush_gym.engine.mechanics import Report, active
 from crush_gym.engine.mechanics.specials import no_fires, of_colour
 from crush_gym.engine.moves import Moves
@@ -39,7 +39,8 @@ def combine(terrain: Terrain, play: Play, moves: Moves) -> Play:
     consumed = board.fence((first | second) & combo)
     reports = [mechanic.taken(board, consumed) for mechanic in active(spec)]
     reports.append(_orders(board, consumed, pairs))
-    books = book(spec, terrain, play.books, reports)
+    begun = play.books._replace(time=play.books.time - WAVE_TIME * (combo & Word(1)).astype(jnp.int32))
+    books = book(spec, terrain, begun, reports)
     cleared = play.cleared + 2 * (combo & Word(1)).astype(jnp.int32)
     if spec.rules == "points":
         books = books._replace(score=books.score + cleared - play.cleared)

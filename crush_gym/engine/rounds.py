@@ -9,14 +9,13 @@ import jax.numpy as jnp
 from crush_gym import layout
 from crush_gym.engine.bits import Mask, Plane, Word, any_of, choose, count, mask, neighbours, occurs
 from crush_gym.engine.board import Board
-from crush_gym.engine.books import book, colour_orders, pay_runs
+from crush_gym.engine.books import WAVE_TIME, book, colour_orders, pay_runs
 from crush_gym.engine.mechanics import Report, Strike, active
 from crush_gym.engine.mechanics.specials import Fires, area_of, set_off
 from crush_gym.engine.runs import Made, Runs, find_runs, points_makes, saga_makes
 from crush_gym.engine.state import FIRST, OVER, ROUNDS, SETTLING, Play
 from crush_gym.engine.terrain import Terrain
 
-WAVE_TIME = 6
 
 
 class Hits(NamedTuple):
@@ -62,14 +61,14 @@ def _aim(terrain: Terrain, play: Play, first: Mask) -> Hits:
 
 
 def _begin_wave(play: Play, hits: Hits) -> Play:
-    """Count the wave, take its time (rulebook 10), and pay its runs."""
+    """Count the wave, take its time (rulebook 10; a combo's was taken as it was swapped), and pay its runs."""
     begun = hits.begins & Word(1)
     wave = play.wave + begun
     points = pay_runs(play.spec, hits.runs, hits.makes, wave)
     books = play.books._replace(
         score=play.books.score + points,
         waves=play.books.waves + begun.astype(jnp.int32),
-        time=play.books.time - WAVE_TIME * (begun & ~play.starting).astype(jnp.int32),
+        time=play.books.time - WAVE_TIME * (begun & ~play.starting & ~play.combo).astype(jnp.int32),
     )
     return play._replace(wave=wave, books=books)
 

@@ -1,7 +1,7 @@
 """The shuffle of a board without a legal move (rulebook 8.7).
 
-A random board seldom has no run at all, so that a shuffle takes some twenty tries. All tries of one board
-are made at once, as if they were boards of their own, and the first that serves is taken.
+A random board seldom has no run at all, so that a shuffle may take some twenty tries. Several tries of one
+board are made at once, as if they were boards of their own, and the first that serves is taken.
 """
 
 from __future__ import annotations
@@ -23,38 +23,42 @@ from crush_gym.engine.terrain import Terrain
 TRIES = 32
 """How often candies change places, and how often after that their colours are drawn anew."""
 
+AT_ONCE = 8
+"""Tries made at once; a divisor of TRIES."""
+
 
 def shuffle_some(terrain: Terrain, play: Play) -> Play:
     """Shuffle some of the boards that are due: few, for it is rare, and more of small boards, where it is less so."""
     boards = play.stage.shape[0]
-    few = max(1, boards // (4 * play.spec.height * play.spec.width))
+    few = max(1, boards // (play.spec.height * play.spec.width))
     colours = jnp.broadcast_to(terrain.colours, play.stage.shape)
     return on_few((play, colours), play.stage == SHUFFLING, few, lambda x: (shuffle(x[1], x[0]), x[1]))[0]
 
 
 def shuffle(colours: jax.Array, play: Play) -> Play:
-    """Shuffle the boards that are due; one that no try serves is lost as it was. colours: how many, int32[B]."""
-    where = mask(play.stage == SHUFFLING)
+    """The next tries of the boards that are due; one that no try serves is lost as it was. colours: int32[B]."""
     play = play.awake()
+    where = mask(play.stage == SHUFFLING)
     board, cells = play.board, play.board.fence(_movable(play.board))
-    boards = where.shape[0]
-    trials = board.fence(jnp.concatenate([_permuted(play, cells), _recoloured(play, colours)], axis=-1))
-    many = _repeated(board, 2 * TRIES)
-    trial = many.put(_repeat(cells, 2 * TRIES), dict(zip(layout.COLOUR, _flat(trials), strict=True)))
-    good = _good(trial).reshape(boards, 2 * TRIES) != 0
-    chosen = jnp.argmax(good, axis=1)
+    trials = _permuted(play, cells), _recoloured(play, colours)
+    trials = board.fence(jnp.where((play.tries < TRIES)[:, None], *trials))
+    trial = _repeated(board).put(_repeat(cells), dict(zip(layout.COLOUR, _flat(trials), strict=True)))
+    good = _good(trial).reshape(where.shape[0], AT_ONCE) != 0
     found = where & mask(jnp.any(good, axis=1))
-    new = jnp.take_along_axis(trials, chosen[None, None, :, None], axis=-1)[..., 0]
+    new = jnp.take_along_axis(trials, jnp.argmax(good, axis=1)[None, None, :, None], axis=-1)[..., 0]
     shuffled = board.put(cells & found, dict(zip(layout.COLOUR, new, strict=True)))
-    lost = where & ~found
+    tries = play.tries + AT_ONCE
+    lost = where & ~found & mask(tries >= 2 * TRIES)
     books = play.books._replace(
         outcome=choose(lost, jnp.int32(LOST), play.books.outcome),
         reason=choose(lost, jnp.int32(STUCK), play.books.reason),
     )
+    over = found | lost
     return play._replace(
         board=shuffled,
         books=books,
-        stage=choose(where, Word(RESTING), play.stage),
+        stage=choose(over, Word(RESTING), play.stage),
+        tries=choose(where & ~over, tries, Word(0)),
         shuffled=play.shuffled | found,
     )
 
@@ -69,14 +73,14 @@ def _good(board: Board) -> Mask:
     return occurs(legal_moves(board).firsts) & ~occurs(find_runs(board).cells)
 
 
-def _repeat(x: jax.Array, times: int) -> jax.Array:
-    return jnp.repeat(x, times, axis=-1)
+def _repeat(x: jax.Array) -> jax.Array:
+    return jnp.repeat(x, AT_ONCE, axis=-1)
 
 
-def _repeated(board: Board, times: int) -> Board:
-    """Every board so many times, side by side."""
-    fixed = {name: _repeat(plane, times) for name, plane in board.fixed.items()}
-    return Board(board.spec, _repeat(board.items, times), fixed, board.alive)
+def _repeated(board: Board) -> Board:
+    """Every board once for each of the tries, side by side."""
+    fixed = {name: _repeat(plane) for name, plane in board.fixed.items()}
+    return Board(board.spec, _repeat(board.items), fixed, board.alive)
 
 
 def _flat(trials: jax.Array) -> Plane:
@@ -90,28 +94,29 @@ def _cells(board: Board) -> jax.Array:
     return lax.broadcasted_iota(jnp.uint32, shape, 0) * 16 + lax.broadcasted_iota(jnp.uint32, shape, 1)
 
 
-def _draws(play: Play, purpose: int) -> jax.Array:
-    """The draws of all cells and tries, uint32[H, W, B, TRIES]."""
-    return draws.draw(play.bits[..., None], purpose, _cells(play.board), jnp.arange(TRIES))
+def _draws(play: Play, purpose: int, before: int) -> jax.Array:
+    """The draws of all cells and the coming tries, of which so many do not count: uint32[H, W, B, AT_ONCE]."""
+    tries = play.tries[:, None].astype(jnp.uint32) - before + jnp.arange(AT_ONCE, dtype=jnp.uint32)
+    return draws.draw(play.bits[..., None], purpose, _cells(play.board), tries)
 
 
 def _recoloured(play: Play, colours: jax.Array) -> jax.Array:
-    """Colours drawn anew: planes uint16[3, H, B, TRIES]."""
-    return _pack((draws.below(_draws(play, draws.RECOLOUR), colours[:, None]) + 1).astype(Word))
+    """Colours drawn anew: planes uint16[3, H, B, AT_ONCE]."""
+    return _pack((draws.below(_draws(play, draws.RECOLOUR, TRIES), colours[:, None]) + 1).astype(Word))
 
 
 def _permuted(play: Play, cells: Plane) -> jax.Array:
-    """The i-th candy in reading order takes the colour of the one with the i-th smallest draw: uint16[3, H, B, TRIES].
+    """The i-th candy in reading order takes the colour of the one with the i-th smallest draw: uint16[3, H, B, AT_ONCE].
 
     Ranks by counting: all pairs are compared, which for so few boards is cheaper than a sort.
     """
     height, width = play.spec.height, play.spec.width
     size, boards = height * width, cells.shape[-1]
-    lanes = boards * TRIES
+    lanes = boards * AT_ONCE
     codes = sum(_unpack(width, plane) << Word(i) for i, plane in enumerate(play.board.colours))
-    code = _repeat(codes.reshape(size, boards), TRIES)
-    moves = _repeat(_unpack(width, cells).reshape(size, boards), TRIES)
-    value = (_draws(play, draws.SHUFFLE).reshape(size, lanes) >> 17).astype(Word)
+    code = _repeat(codes.reshape(size, boards))
+    moves = _repeat(_unpack(width, cells).reshape(size, boards))
+    value = (_draws(play, draws.SHUFFLE, 0).reshape(size, lanes) >> 17).astype(Word)
     value, code, moves = play.board.fence((value, code, moves))
     index = jnp.arange(size)
     before = (index[:, None] < index[None]).astype(Word)[:, :, None]
@@ -120,7 +125,7 @@ def _permuted(play: Play, cells: Plane) -> jax.Array:
     place = jnp.cumsum(moves, axis=0, dtype=Word) - moves
     rank, place = play.board.fence((rank, place))
     comes = jnp.where((rank[:, None] == place[None]) & (moves[:, None] != 0), code[:, None], Word(0))
-    return _pack(jnp.sum(comes, axis=0, dtype=Word).reshape(height, width, boards, TRIES))
+    return _pack(jnp.sum(comes, axis=0, dtype=Word).reshape(height, width, boards, AT_ONCE))
 
 
 def _unpack(width: int, plane: Plane) -> jax.Array:

@@ -78,7 +78,7 @@ class Play(NamedTuple):
     cleared: candies and colour bombs removed in this move
     ate: boards on which chocolate was removed in this move
     starting: boards that are being set up: nothing costs a move, no turn's end (rulebook 8, "At the start")
-    shuffled: boards whose candies changed places
+    tries: of the shuffle under way; shuffled: boards whose candies changed places
     """
 
     board: Board
@@ -98,6 +98,7 @@ class Play(NamedTuple):
     cleared: jax.Array
     ate: Mask
     starting: Mask
+    tries: jax.Array
     shuffled: Mask
 
     @property
@@ -132,5 +133,6 @@ def rest(board: Board, books: Books) -> Play:
         cleared=number,
         ate=zero,
         starting=zero,
+        tries=zero,
         shuffled=zero,
     )

@@ -8,18 +8,27 @@ from .scores import INGREDIENT, pay
 
 
 def settle(play: Play) -> None:
-    """Come to rest; collect ingredients at rest on exits; then settle again."""
-    come_to_rest(play)
-    while collect(play):
-        come_to_rest(play)
+    """Come to rest; collect ingredients at rest on exits; then settle again.
+
+    It stops where it is after 4 H W sideways steps; a collection counts as one of them.
+    """
+    most = 4 * play.level.height * play.level.width
+    steps = 0
+    while steps < most:
+        steps = come_to_rest(play, steps, most)
+        if not collect(play):
+            return
+        steps += 1
 
 
-def come_to_rest(play: Play) -> None:
-    """Steps 1 and 2 in turn until nothing moves sideways, at most 4 H W times."""
-    for _ in range(4 * play.level.height * play.level.width):
+def come_to_rest(play: Play, steps: int, most: int) -> int:
+    """Steps 1 and 2 in turn until nothing moves sideways; the number of sideways steps so far."""
+    while steps < most:
         fall(play)
         if not slide(play):
-            return
+            return steps
+        steps += 1
+    return steps
 
 
 # ------------------------------------------------------------------------------------ 1. down
