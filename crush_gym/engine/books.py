@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from crush_gym import layout
 from crush_gym.engine.bits import Mask, Plane, any_of, count, total, word_of
-from crush_gym.engine.board import coloured
+from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.mechanics import Report
 from crush_gym.engine.runs import Made, Runs, ahead, length
 from crush_gym.engine.spec import Spec
@@ -22,35 +22,57 @@ WAVE_TIME = 6
 """Deciseconds that a wave takes as it begins (rulebook 10)."""
 
 
-def book(spec: Spec, terrain: Terrain, books: Books, reports: Iterable[Report]) -> Books:
+def book(board: Board, terrain: Terrain, books: Books, reports: Iterable[Report]) -> Books:
     """Enter what was reported. Cells that bring the same points are different cells: one cell loses one thing."""
+    spec, tally = board.spec, _Tally(board)
     reports = list(reports)
     worth: dict[int, list[Plane]] = {}
     for report in reports:
         for cells, points in report.points:
             worth.setdefault(points, []).append(cells)
-    score = books.score
     if spec.rules == "saga":
-        score = total([score, *(points * count(any_of(cells)) for points, cells in worth.items())])
-    books = books._replace(score=score)
-    books = _deliver(spec, books, reports)
-    plus5 = [count(report.plus5) for report in reports if report.plus5 is not None]
-    if plus5:
-        gained = jnp.minimum(terrain.time, books.time + 50 * total(plus5))
+        for points, planes in worth.items():
+            tally.add(f"{points} points", [any_of(planes)])
+    for name in spec.orders:
+        tally.add(name, [report.orders[name] for report in reports if name in report.orders])
+    tally.add("plus5", [report.plus5 for report in reports if report.plus5 is not None])
+    tally.add("drops", [report.drops for report in reports if report.drops is not None])
+    found = tally.counted()
+    score = total([books.score, *(points * found[f"{points} points"] for points in worth if f"{points} points" in found)])
+    books = _deliver(spec, books._replace(score=score), found)
+    if "plus5" in found:
+        gained = jnp.minimum(terrain.time, books.time + 50 * found["plus5"])
         books = books._replace(time=jnp.where(terrain.time >= 0, jnp.maximum(books.time, gained), books.time))
-    drops = [count(report.drops) for report in reports if report.drops is not None]
-    if drops:
-        books = books._replace(drops=total([books.drops, *drops]))
+    if "drops" in found:
+        books = books._replace(drops=books.drops + found["drops"])
     return books
 
 
-def _deliver(spec: Spec, books: Books, reports: list[Report]) -> Books:
+class _Tally:
+    """Planes to count, counted together."""
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self.planes: dict[str, list[Plane]] = {}
+
+    def add(self, name: str, planes: list[Plane]) -> None:
+        if planes:
+            self.planes[name] = planes
+
+    def counted(self) -> dict[str, jax.Array]:
+        """Number of cells by name, int32[B]."""
+        if not self.planes:
+            return {}
+        numbers = self.board.fence(jnp.stack([total(map(count, planes)) for planes in self.planes.values()]))
+        return dict(zip(self.planes, numbers, strict=True))
+
+
+def _deliver(spec: Spec, books: Books, found: dict[str, jax.Array]) -> Books:
     """Orders: units up to what is still asked for, 100 points each (rulebook 9)."""
     score, left = books.score, list(books.orders)
     for i, name in enumerate(spec.orders):
-        units = [count(r.orders[name]) for r in reports if name in r.orders]
-        if units:
-            given = jnp.minimum(total(units), left[i])
+        if name in found:
+            given = jnp.minimum(found[name], left[i])
             left[i] = left[i] - given
             score = score + ORDER_POINTS * given
     return books._replace(score=score, orders=jnp.stack(left)) if left else books

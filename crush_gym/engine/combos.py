@@ -40,7 +40,7 @@ def combine(terrain: Terrain, play: Play, moves: Moves) -> Play:
     reports = [mechanic.taken(board, consumed) for mechanic in active(spec)]
     reports.append(_orders(board, consumed, pairs))
     begun = play.books._replace(time=play.books.time - WAVE_TIME * (combo & Word(1)).astype(jnp.int32))
-    books = book(spec, terrain, begun, reports)
+    books = book(board, terrain, begun, reports)
     cleared = play.cleared + 2 * (combo & Word(1)).astype(jnp.int32)
     if spec.rules == "points":
         books = books._replace(score=books.score + cleared - play.cleared)

@@ -64,7 +64,7 @@ def _begin_wave(play: Play, hits: Hits) -> Play:
     """Count the wave, take its time (rulebook 10; a combo's was taken as it was swapped), and pay its runs."""
     begun = hits.begins & Word(1)
     wave = play.wave + begun
-    points = pay_runs(play.spec, hits.runs, hits.makes, wave)
+    points = play.board.fence(pay_runs(play.spec, hits.runs, hits.makes, wave))
     books = play.books._replace(
         score=play.books.score + points,
         waves=play.books.waves + begun.astype(jnp.int32),
@@ -82,7 +82,7 @@ def _strike(terrain: Terrain, play: Play, hits: Hits) -> tuple[Play, Fires]:
     reports += [mechanic.taken(board, cleared) for mechanic in active(spec)]
     fires = set_off(board, cleared & ~play.spare)
     reports.append(_orders(board, fires, cleared))
-    books = book(spec, terrain, play.books, reports)
+    books = book(board, terrain, play.books, reports)
     number = count(cleared)
     if spec.rules == "points":
         books = books._replace(score=books.score + number)

@@ -145,7 +145,7 @@ def collect(terrain: Terrain, play: Play, where: Mask) -> tuple[Play, Mask]:
         one, two = board.plane("jelly1"), board.plane("jelly2")
         hit = one & taken
         report = Report({"jelly1": one & ~(hit & ~two), "jelly2": two & ~hit}, points=((taken, 10_000), (hit, 1000)))
-    books = book(spec, terrain, play.books, [report])
+    books = book(board, terrain, play.books, [report])
     books = books._replace(
         cherry=jnp.maximum(books.cherry - count(cherries), 0),
         hazelnut=jnp.maximum(books.hazelnut - count(hazelnuts), 0),
