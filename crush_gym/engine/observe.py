@@ -50,7 +50,7 @@ def observe(spec: Spec, state: State, level: Level) -> jax.Array:
     """uint8[channels, H, W, B]."""
     level = with_boards_axis(level)
     terrain = survey(spec, level)
-    board = Board.of(spec, state.planes)
+    board = Board.of(spec, state.planes).awake()
     binary = _binary(spec, board, terrain, state)
     scaled = _scaled(spec, board, terrain, state)
     shape = (spec.height, spec.width, *state.planes.shape[2:])
@@ -66,7 +66,7 @@ def _unpack(spec: Spec, plane: Plane) -> jax.Array:
 
 
 def _binary(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[str, Plane]:
-    moves = legal_moves(board)
+    moves = board.fence(legal_moves(board))
     ready = mask(state.books.outcome == PLAYING)
     codes = range(1, spec.colours + 1)
     planes = {

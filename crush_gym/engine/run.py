@@ -13,6 +13,7 @@ from jax import lax
 from crush_gym.engine import draws
 from crush_gym.engine.bits import Mask, count, mask, occurs
 from crush_gym.engine.board import Board
+from crush_gym.engine.lanes import on_few
 from crush_gym.engine.moves import Moves, from_action, legal_moves, random_move, to_mask
 from crush_gym.engine.shuffle import shuffle_some
 from crush_gym.engine.spec import Spec
@@ -71,8 +72,8 @@ def step(spec: Spec, bits: jax.Array, state: State, action: jax.Array, level: Le
 def begin_action(spec: Spec, terrain: Terrain, bits: jax.Array, state: State, action: jax.Array) -> Play:
     """Make the moves that are legal; the other boards stay at rest."""
     allowed, wanted = _legal(spec, state), from_action(spec, action)
-    moves = Moves(allowed.across & wanted.across, allowed.down & wanted.down)
     play = rest(Board.of(spec, state.planes), state.books).awake()
+    moves = play.board.fence(Moves(allowed.across & wanted.across, allowed.down & wanted.down))
     return begin(terrain, play, moves, bits)
 
 
@@ -101,16 +102,41 @@ def in_turn(play: Play) -> jax.Array:
 
 
 def _legal(spec: Spec, state: State) -> Moves:
-    moves = legal_moves(Board.of(spec, state.planes))
+    moves = legal_moves(Board.of(spec, state.planes).awake())
     ready: Mask = mask(state.books.outcome == PLAYING)
     return Moves(moves.across & ready, moves.down & ready)
 
 
+SLOW_SHARE = 8
+"""When no more than an eighth of the boards is still in its turn, these go on by themselves."""
+
+
 def _complete(terrain: Terrain, play: Play) -> Play:
-    """Beat until every board is through its waves, end the turns, and shuffle where nothing can be moved."""
-    play = lax.while_loop(lambda p: jnp.any(in_turn(p)), lambda p: beat(terrain, p.awake()), play)
+    """Beat until every board is through its waves, end the turns, and shuffle where nothing can be moved.
+
+    A turn takes three beats on average and twenty for the unluckiest of thousands: the slow ones are taken
+    out of the batch and finished alone.
+    """
+    boards = play.stage.shape[0]
+    few = boards // SLOW_SHARE
+    if few >= FEWEST:
+        terrain, play = _beat_until(few, (terrain, play))
+        over_all = Terrain(*jax.tree.map(lambda x: jnp.broadcast_to(x, (*x.shape[:-1], boards)), tuple(terrain)))
+        _, play = on_few((over_all, play), in_turn(play), few, functools.partial(_beat_until, 0))
+    else:
+        terrain, play = _beat_until(0, (terrain, play))
     play, _ = finish(terrain, play.awake())
     return shuffle_all(terrain, play)
+
+
+FEWEST = 32
+"""Fewer boards than these are not worth taking out."""
+
+
+def _beat_until(most: int, tree: tuple[Terrain, Play]) -> tuple[Terrain, Play]:
+    """Beat until at most so many boards are in their turns."""
+    terrain, play = tree
+    return terrain, lax.while_loop(lambda p: jnp.sum(in_turn(p)) > most, lambda p: beat(terrain, p.awake()), play)
 
 
 def shuffle_all(terrain: Terrain, play: Play) -> Play:

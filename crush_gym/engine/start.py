@@ -85,7 +85,7 @@ def fill(spec: Spec, terrain: Terrain, level: Level, bits: jax.Array) -> Board:
 
 def _attempt(terrain: Terrain, unfilled: Plane, filling: Filling, bits: jax.Array) -> Filling:
     board, waiting, tries, still = filling
-    board = board.fenced(tries.ravel()[0] < Word(0xFFFF))
+    board = board.awake()
     desperate = mask(tries >= MOST_TRIES)
     cells = waiting & ((_thirds(waiting, tries) & still) | desperate)
     sown, placed = _sown(terrain, board, cells, desperate, bits, tries)

@@ -107,7 +107,7 @@ class Play(NamedTuple):
 
     def awake(self) -> Play:
         """The same, with a board whose fences work."""
-        return self._replace(board=self.board.fenced(self.stage.ravel()[0] < Word(0xFFFF)))
+        return self._replace(board=self.board.awake())
 
 
 def rest(board: Board, books: Books) -> Play:
