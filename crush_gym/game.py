@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -10,9 +11,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from crush_gym import layout
-from crush_gym.engine import draws, observe, run
-from crush_gym.engine.batching import native
+from crush_gym.engine import blocks, draws, observe, run
+from crush_gym.engine.batching import boards_of, flat_boards, lanes_for, native
+from crush_gym.engine.blocks import cores
 from crush_gym.engine.plan import SPECIALS, plan
 from crush_gym.engine.run import Policy, Turn
 from crush_gym.engine.spec import Spec
@@ -48,6 +49,11 @@ class Stats(NamedTuple):
     moves_left: jax.Array
     waves: jax.Array
     goals_left: jax.Array
+
+    @classmethod
+    def of(cls, results: jax.Array) -> Stats:
+        """From the engine's results, int32[len(RESULTS), *attempts]."""
+        return cls(results[0] == OUTCOMES.index("won"), *results)
 
 
 class Game:
@@ -97,21 +103,29 @@ class Game:
     def reset(self, key: jax.Array, level: Level | None = None) -> State:
         """New attempts. key: one key, or keys[*boards]; a batch of levels with one key splits it by lane."""
         level = self._level(level)
-        boards = _boards_of(level)
-        return _compiled(self.spec, "reset")(_bits(key, boards), level)
+        state: State = self._call("reset", _bits(key, _boards_of(level)), level)
+        return state
 
     def legal(self, state: State, level: Level | None = None) -> jax.Array:
-        """bool[actions, *boards]; all False on a finished board."""
+        """bool[actions, *boards]; all False on a finished board. The level does not matter."""
         del level
-        return _compiled(self.spec, "legal")(state)
+        mask: jax.Array = self._call("legal", state)
+        return mask
 
     def step(
-        self, key: jax.Array, state: State, action: jax.Array, level: Level | None = None
+        self, key: jax.Array, state: State, action: jax.Array | int, level: Level | None = None
     ) -> tuple[State, Turn]:
         """One turn. key: the move's key, or keys[*boards]; one key for many boards is split by lane."""
-        level = self._level(level)
         bits = _bits(key, state.planes.shape[2:])
-        return _compiled(self.spec, "step")(bits, state, jnp.asarray(action, jnp.int32), level)
+        result: tuple[State, Turn] = self._call(
+            "step", bits, state, jnp.asarray(action, jnp.int32), self._level(level)
+        )
+        return result
+
+    def random_action(self, key: jax.Array, state: State) -> jax.Array:
+        """What the random player does with these keys: a legal action, uniformly; -1 where there is none."""
+        actions: jax.Array = self._call("random_action", _bits(key, state.planes.shape[2:]), state)
+        return actions
 
     def rollout(
         self,
@@ -120,20 +134,52 @@ class Game:
         level: Level | None = None,
         policy: str | Policy = "random",
         attempts: int | None = None,
-    ) -> tuple[State, Stats]:
-        """Play attempts to their ends."""
-        del attempts
-        level = self._level(level)
+    ) -> tuple[State | None, Stats]:
+        """Play attempts to their ends; no board waits for another's cascade.
+
+        Without `attempts`, every board of `state` (or of a reset) once: its final position, and stats[*boards].
+        With it, so many attempts on as many lanes as serve best, where a lane whose attempt ends takes the
+        next: attempt n plays with key n of the split key, from board n modulo the boards of `state`, or from
+        a new board of level n modulo the levels; no final positions, and stats[attempts].
+
+        policy: "random", or a function (key words uint32[2, B], states, levels) -> actions int32[B].
+        """
+        level, player = self._level(level), _policy(policy)
+        if attempts is not None:
+            return None, self._attempts(key, state, level, player, attempts)
         if state is None:
             state = self.reset(key, level)
         bits = _bits(key, state.planes.shape[2:])
-        chosen = None if policy == "random" else policy
-        final = _compiled(self.spec, "playout", chosen)(bits, state, level)
-        return final, stats_of(self.spec, final, level)
+        final, results = self._call("playout", bits, state, level, policy=player)
+        return final, Stats.of(results)
+
+    def _attempts(
+        self, key: jax.Array, state: State | None, level: Level, player: Policy | None, attempts: int
+    ) -> Stats:
+        if attempts < 1:
+            raise ValueError(f"attempts must be at least 1, not {attempts}")
+        bits = _bits(key, (attempts,))
+        if state is not None:
+            state = flat_boards(state, STATE_RANKS)
+        level = flat_boards(level, LEVEL_RANKS)
+        parallel = cores() if blocks.help((bits, state, level)) else 1
+        size = -(-attempts // min(parallel, attempts))
+        lanes = min(lanes_for(size), LANES) if blocks.on_cpu() else lanes_for(size)
+        program = _attempts_program(self.spec, lanes, player)
+        return Stats.of(blocks.in_parts(lambda first: program(first, bits[:, first : first + size], state, level), attempts, size))
+
+    def _call(self, name: str, *args: Any, policy: Policy | None = None) -> Any:
+        """One of the game's programs; on a CPU, a large batch in blocks."""
+        program, ranks = _compiled(self.spec, name, policy)
+        most = LANES if name == "playout" else BLOCK
+        if math.prod(boards_of(args, ranks)) > most and blocks.help(args):
+            return blocks.in_blocks(program, args, ranks, most)
+        return program(*args)
 
     def observe(self, state: State, level: Level | None = None) -> jax.Array:
         """uint8[channels, H, W, *boards]; see `channels`."""
-        return _compiled(self.spec, "observe")(state, self._level(level))
+        planes: jax.Array = self._call("observe", state, self._level(level))
+        return planes
 
     def text(self, state: State, level: Level | None = None) -> list[Any]:
         """Rows of rulebook tokens: list[str], or for a batch a list of those, nested as the boards are."""
@@ -180,45 +226,45 @@ def simple_level(
     })
 
 
-def stats_of(spec: Spec, state: State, level: Level) -> Stats:
-    """How the attempts that ended in these states went."""
-    books: Books = state.books
-    jelly = jnp.zeros_like(books.score)
-    if spec.has("jelly"):
-        rows = [state.planes[spec.planes.index(name)] for name in layout.JELLY]
-        jelly = sum(jax.lax.population_count(row).astype(jnp.int32).sum(0) for row in rows)
-    asked = jnp.asarray(level.goal_jelly)
-    left = books.cherry + books.hazelnut + books.orders.sum(0) + jnp.where(asked, jelly, 0)
-    timed = jnp.asarray(level.seconds) > 0
-    return Stats(
-        won=books.outcome == OUTCOMES.index("won"),
-        outcome=books.outcome,
-        reason=books.reason,
-        score=books.score,
-        moves=books.made,
-        moves_left=jnp.where(timed, -1, books.moves),
-        waves=books.waves,
-        goals_left=left,
-    )
+LANES = 1088
+"""Boards that a CPU core plays at a time: few enough for its caches, enough to hide the cost of an operation."""
+
+BLOCK = 2112
+"""Boards of one lockstep call on a CPU core."""
+
+_STACKED = ("orders", "spawned", "last_spawn")
+STATE_RANKS = State(2, Books(**{field: 1 if field in _STACKED else 0 for field in Books._fields}))
+"""The number of axes of each leaf of one board's state."""
 
 
 @functools.lru_cache(maxsize=256)
-def _compiled(spec: Spec, name: str, policy: Policy | None = None) -> Callable[..., Any]:
-    """One of the game's programs, for any arrangement of boards."""
-    state = State(2, Books(**{field: 1 if field in _STACKED else 0 for field in Books._fields}))
-    level, bits, action = LEVEL_RANKS, 1, 0
-    programs: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[bool, ...]]] = {
-        "reset": (run.reset, (bits, level), (False, True)),
-        "legal": (run.legal, (state,), (False,)),
-        "step": (run.step, (bits, state, action, level), (False, False, False, True)),
-        "observe": (observe.observe, (state, level), (False, True)),
-        "playout": (functools.partial(run.playout, policy=policy), (bits, state, level), (False, False, True)),
+def _compiled(spec: Spec, name: str, policy: Policy | None = None) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """One of the game's programs, for any arrangement of boards, and the ranks of its arguments."""
+    state, level, bits, action = STATE_RANKS, LEVEL_RANKS, 1, 0
+    programs: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+        "reset": (run.reset, (bits, level)),
+        "legal": (run.legal, (state,)),
+        "random_action": (run.random_action, (bits, state)),
+        "step": (run.step, (bits, state, action, level)),
+        "observe": (observe.observe, (state, level)),
+        "playout": (functools.partial(run.playout, policy=policy), (bits, state, level)),
     }
-    f, ranks, optional = programs[name]
-    return jax.jit(native(functools.partial(f, spec), ranks, optional))
+    f, ranks = programs[name]
+    return jax.jit(native(functools.partial(f, spec), ranks, tuple(r is level for r in ranks))), ranks
 
 
-_STACKED = ("orders", "spawned", "last_spawn")
+@functools.lru_cache(maxsize=256)
+def _attempts_program(spec: Spec, lanes: int, policy: Policy | None) -> Callable[..., jax.Array]:
+    return jax.jit(functools.partial(run.many_attempts, spec, lanes, policy))
+
+
+def _policy(policy: str | Policy) -> Policy | None:
+    """The engine's policy: None for the random player, which it knows itself."""
+    if policy == "random":
+        return None
+    if callable(policy):
+        return policy
+    raise ValueError(f'policy must be "random" or a function of (keys, states, levels), not {policy!r}')
 
 
 def _bits(key: jax.Array, boards: tuple[int, ...]) -> jax.Array:

@@ -40,7 +40,7 @@ def native(f: Callable[..., Tree], in_ranks: tuple[Ranks, ...], optional: tuple[
     """
 
     def on_boards(*args: Tree) -> Tree:
-        boards = _boards(args, in_ranks)
+        boards = boards_of(args, in_ranks)
         size = math.prod(boards)
         lanes = lanes_for(size)
         flat = tuple(
@@ -53,7 +53,7 @@ def native(f: Callable[..., Tree], in_ranks: tuple[Ranks, ...], optional: tuple[
 
     @mapped.def_vmap
     def rule(axis_size: int, in_batched: tuple[Tree, ...], *args: Tree) -> tuple[Tree, Tree]:
-        inner = len(_boards(args, in_ranks, in_batched))
+        inner = len(boards_of(args, in_ranks, in_batched))
         moved = tuple(
             jax.tree.map(
                 lambda x, b, r: _axis_to_boards(x, b, r, inner, axis_size),
@@ -67,7 +67,7 @@ def native(f: Callable[..., Tree], in_ranks: tuple[Ranks, ...], optional: tuple[
     return mapped
 
 
-def _boards(args: tuple[Tree, ...], ranks: tuple[Ranks, ...], batched: tuple[Tree, ...] | None = None) -> tuple[int, ...]:
+def boards_of(args: tuple[Tree, ...], ranks: tuple[Ranks, ...], batched: tuple[Tree, ...] | None = None) -> tuple[int, ...]:
     """The arrangement of the boards: what the leaves have beyond one board's axes."""
     shapes = []
     marks = batched if batched is not None else jax.tree.map(lambda _: False, args)
@@ -85,6 +85,13 @@ def _flatten(x: jax.Array, rank: int, boards: tuple[int, ...], lanes: int, optio
     x = jnp.broadcast_to(x, (*x.shape[:rank], *boards)).reshape(*x.shape[:rank], math.prod(boards))
     short = lanes - x.shape[-1]
     return jnp.pad(x, [(0, 0)] * rank + [(0, short)], mode="edge") if short else x
+
+
+def flat_boards(tree: Tree, ranks: Ranks) -> Tree:
+    """One boards' axis on every leaf that has any; what has none stays."""
+    return jax.tree.map(
+        lambda x, r: x.reshape(*x.shape[:r], math.prod(x.shape[r:])) if x.ndim != r else x, tree, ranks
+    )
 
 
 def _axis_to_boards(x: jax.Array, batched: bool, rank: int, inner: int, size: int) -> jax.Array:

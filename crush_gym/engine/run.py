@@ -160,6 +160,13 @@ def at_random(play: Play, moves: Moves, bits: jax.Array) -> Moves:
     return random_move(play.board, moves, bits)
 
 
+def random_action(spec: Spec, bits: jax.Array, state: State) -> jax.Array:
+    """What the random player does: int32[B], -1 where nothing is legal. bits: of the moves' keys."""
+    board = Board.of(spec, state.planes).awake()
+    chosen = to_mask(spec, random_move(board, _legal(spec, state), bits))
+    return jnp.where(jnp.any(chosen, axis=0), jnp.argmax(chosen, axis=0), -1).astype(jnp.int32)
+
+
 def by_policy(spec: Spec, policy: Policy, level: Level) -> Callable[[Play, Moves, jax.Array], Moves]:
     """A player that is asked for all boards at every beat; only those at rest make the move.
 
@@ -220,16 +227,18 @@ RESULTS = ("outcome", "reason", "score", "made", "moves", "waves", "goals_left")
 """What is kept of an attempt."""
 
 
-def many_attempts(spec: Spec, lanes: int, keys: jax.Array, state: State | None, level: Level, policy: Policy | None) -> jax.Array:
+def many_attempts(
+    spec: Spec, lanes: int, policy: Policy | None, first: jax.Array | int, keys: jax.Array, state: State | None, level: Level
+) -> jax.Array:
     """Play attempts to their ends; results int32[len(RESULTS), attempts], see `RESULTS`.
 
-    keys: of the attempts, uint32[2, attempts]. Attempt n starts from board n modulo the boards of `state`,
-    or, without a state, from a new board of level n modulo the levels.
+    keys: of the attempts, uint32[2, attempts]; first: the number of the first of them. Attempt n starts from
+    board n modulo the boards of `state`, or, without a state, from a new board of level n modulo the levels.
     """
     attempts = keys.shape[1]
     level = with_boards_axis(level)
-    if state is None:
-        state = _openings(spec, lanes, keys, level)
+    fresh = state is None
+    state = _openings(spec, lanes, first, keys, level) if state is None else _with_axis(state)
     terrain = survey(spec, level)
     choose = at_random if policy is None else by_policy(spec, policy, level)
 
@@ -240,15 +249,18 @@ def many_attempts(spec: Spec, lanes: int, keys: jax.Array, state: State | None, 
         idle = (queue.attempt < attempts) & ~goes_on(play)
         left = jnp.sum(queue.attempt < attempts) - jnp.sum(idle)
         enough = (jnp.sum(idle) * LEAST_SHARE >= lanes) | (left == 0)
-        return lax.cond(enough, lambda q: _take_next(spec, q, idle, keys, state, terrain), lambda q: q, queue)
+        return lax.cond(enough, lambda q: _take_next(q, idle, keys, begin), lambda q: q, queue)
 
-    first = jnp.minimum(jnp.arange(lanes), attempts)
+    def begin(n: jax.Array) -> tuple[Play, Terrain, jax.Array]:
+        boards = jax.tree.map(lambda x: _board(x, n if fresh else n + first), state)
+        terrains = jax.tree.map(lambda x: _pick(x, n + first), terrain)
+        return rest(Board.of(spec, boards.planes), boards.books), terrains, _board(keys, n)
+
+    attempt = jnp.minimum(jnp.arange(lanes, dtype=jnp.int32), attempts)
     queue = Queue(
-        play=_lanes(spec, state, first), terrain=_lanes_terrain(terrain, first), keys=_pick(keys, first),
-        attempt=first, next=jnp.int32(min(lanes, attempts)), done=jnp.int32(0),
+        *begin(attempt), attempt=attempt, next=jnp.int32(min(lanes, attempts)), done=jnp.int32(0),
         results=jnp.zeros((len(RESULTS), attempts), jnp.int32),
     )  # fmt: skip
-    queue = queue._replace(attempt=jnp.where(jnp.arange(lanes) < attempts, first, attempts))
     return lax.while_loop(lambda q: q.done < attempts, some_beats, queue).results
 
 
@@ -256,35 +268,42 @@ LEAST_SHARE = 32
 """Lanes wait until a thirty-second of them is idle, and then take their next attempts together."""
 
 
-def _openings(spec: Spec, lanes: int, keys: jax.Array, level: Level) -> State:
+def _openings(spec: Spec, lanes: int, first: jax.Array | int, keys: jax.Array, level: Level) -> State:
     """New boards for all attempts, `lanes` at a time."""
     attempts = keys.shape[1]
     chunks = -(-attempts // lanes)
     order = jnp.minimum(jnp.arange(chunks * lanes), attempts - 1).reshape(chunks, lanes)
-    made = lax.map(lambda n: reset(spec, _pick(keys, n), jax.tree.map(lambda x: _pick(x, n), level)), order)
-    together = jax.tree.map(lambda x: jnp.moveaxis(x, 0, -2), made)
+
+    def some(n: jax.Array) -> State:
+        return reset(spec, _board(keys, n), jax.tree.map(lambda x: _pick(x, n + first), level))
+
+    together = jax.tree.map(lambda x: jnp.moveaxis(x, 0, -2), lax.map(some, order))
     return jax.tree.map(lambda x: x.reshape(*x.shape[:-2], chunks * lanes)[..., :attempts], together)
 
 
-def _take_next(spec: Spec, queue: Queue, idle: jax.Array, keys: jax.Array, state: State, terrain: Terrain) -> Queue:
+def _with_axis(state: State) -> State:
+    """A state of one board as a batch of one."""
+    return state if state.books.score.ndim else jax.tree.map(lambda x: x[..., None], state)
+
+
+def _take_next(
+    queue: Queue, idle: jax.Array, keys: jax.Array, begin: Callable[[jax.Array], tuple[Play, Terrain, jax.Array]]
+) -> Queue:
     """Enter the results of the idle lanes and give them their next attempts."""
     attempts = keys.shape[1]
     place = jnp.where(idle, queue.attempt, attempts)
     results = queue.results.at[:, place].set(_results(queue.play, queue.terrain), mode="drop")
     attempt = jnp.where(idle, queue.next + jnp.cumsum(idle) - 1, queue.attempt).astype(jnp.int32)
     number = jnp.sum(idle, dtype=jnp.int32)
-    fresh = _lanes(spec, state, attempt)
-    over = idle & (attempt >= attempts)
-    takes = idle & ~over
+    takes = idle & (attempt < attempts)
 
     def mixed(new: jax.Array, old: jax.Array) -> jax.Array:
         return jnp.where(takes, new, old) if old.shape[-1:] == takes.shape else old
 
+    begun = jax.tree.map(mixed, begin(attempt), (queue.play, queue.terrain, queue.keys))
     return Queue(
-        play=jax.tree.map(mixed, fresh, queue.play),
-        terrain=jax.tree.map(mixed, _lanes_terrain(terrain, attempt), queue.terrain),
-        keys=mixed(_pick(keys, attempt), queue.keys),
-        attempt=jnp.where(over, attempts, attempt),
+        *begun,
+        attempt=jnp.minimum(attempt, attempts),
         next=queue.next + number,
         done=queue.done + number,
         results=results,
@@ -292,18 +311,12 @@ def _take_next(spec: Spec, queue: Queue, idle: jax.Array, keys: jax.Array, state
 
 
 def _pick(x: jax.Array, n: jax.Array) -> jax.Array:
-    """The boards n modulo the size of the last axis; all of an axis of one."""
-    return x if x.shape[-1] == 1 else jnp.take(x, n % x.shape[-1], axis=-1)
+    """The boards n modulo the size of the last axis; all of an axis of one, which all boards share."""
+    return x if x.shape[-1] == 1 else _board(x, n)
 
 
-def _lanes(spec: Spec, state: State, n: jax.Array) -> Play:
-    """Attempts about to go on from the boards n."""
-    boards = jax.tree.map(lambda x: jnp.take(x, n % x.shape[-1], axis=-1), state)
-    return rest(Board.of(spec, boards.planes), boards.books)
-
-
-def _lanes_terrain(terrain: Terrain, n: jax.Array) -> Terrain:
-    return jax.tree.map(lambda x: _pick(x, n), terrain)
+def _board(x: jax.Array, n: jax.Array) -> jax.Array:
+    return jnp.take(x, n % x.shape[-1], axis=-1)
 
 
 def _results(play: Play, terrain: Terrain) -> jax.Array:
