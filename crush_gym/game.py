@@ -17,7 +17,7 @@ from crush_gym.engine.blocks import cores
 from crush_gym.engine.plan import SPECIALS, plan
 from crush_gym.engine.run import Policy, Turn
 from crush_gym.engine.spec import Spec
-from crush_gym.engine.state import Books, State
+from crush_gym.engine.state import RESTING, Books, Play, State
 from crush_gym.engine.terrain import LEAF_RANKS
 from crush_gym.levels import Level, LevelPack
 from crush_gym.levels.level import LEAVES
@@ -176,6 +176,22 @@ class Game:
             return blocks.in_blocks(program, args, ranks, most)
         return program(*args)
 
+    def replay(
+        self, key: jax.Array, state: State, action: jax.Array | int, level: Level | None = None
+    ) -> list[State]:
+        """The turn that `step` would play on one board, beat by beat: what stands after the swap, then after
+        each beat, last the turn's end. Positions within a turn hold EMPTY cells and fused candies."""
+        if state.planes.ndim != 2:
+            raise ValueError(f"replay shows one board, but the state has boards {state.planes.shape[2:]}")
+        one = flat_boards(jax.tree.map(lambda x: jnp.asarray(x)[..., None], state), STATE_RANKS)
+        level, bits = self._level(level), _bits(key, ())[:, None]
+        begin, beat = _replay_programs(self.spec)
+        play = begin(bits, one, jnp.asarray(action, jnp.int32)[None], level)
+        frames = [play]
+        while int(frames[-1].stage[0]) != RESTING:
+            frames.append(beat(level, frames[-1]))
+        return [jax.tree.map(lambda x: x[..., 0], run.state_of(frame)) for frame in frames]
+
     def observe(self, state: State, level: Level | None = None) -> jax.Array:
         """uint8[channels, H, W, *boards]; see `channels`."""
         planes: jax.Array = self._call("observe", state, self._level(level))
@@ -256,6 +272,11 @@ def _compiled(spec: Spec, name: str, policy: Policy | None = None) -> tuple[Call
 @functools.lru_cache(maxsize=256)
 def _attempts_program(spec: Spec, lanes: int, policy: Policy | None) -> Callable[..., jax.Array]:
     return jax.jit(functools.partial(run.many_attempts, spec, lanes, policy))
+
+
+@functools.lru_cache(maxsize=64)
+def _replay_programs(spec: Spec) -> tuple[Callable[..., Play], Callable[..., Play]]:
+    return jax.jit(functools.partial(run.replay_begin, spec)), jax.jit(functools.partial(run.replay_beat, spec))
 
 
 def _policy(policy: str | Policy) -> Policy | None:

@@ -1,0 +1,318 @@
+"""Equal bytes, however boards are batched, mapped, ordered, padded, packed, spread over devices or stepped."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from crush_gym import Game, Level, LevelPack, State, load_pack
+from tests.differential import draws_of, translate
+from tests.random_levels import EVERYTHING, Dice, Kind, random_level
+
+ROOT = Path(__file__).absolute().parents[2]
+KIND = Kind("identical", EVERYTHING, largest=(6, 6))
+LEVELS = 24
+MOVES = 4
+
+
+@cache
+def pack() -> LevelPack:
+    """Different levels of one kind."""
+    dice = Dice("identical")
+    levels = [random_level(dice, KIND)[0] | {"name": f"level {i}"} for i in range(LEVELS)]
+    return LevelPack([Level.from_dict(level) for level in levels])
+
+
+@cache
+def game() -> Game:
+    """The one compiled game of this file."""
+    return Game(pack())
+
+
+def levels_for(boards: int) -> Level:
+    """A level for every lane."""
+    return pack().stack(np.arange(boards) % LEVELS)
+
+
+def keys_for(boards: int) -> jax.Array:
+    return jax.random.split(jax.random.key(5), boards)
+
+
+def fold(keys: jax.Array, number: int) -> jax.Array:
+    return jax.vmap(lambda key: jax.random.fold_in(key, number))(keys)
+
+
+def legal_actions(mask: np.ndarray) -> np.ndarray:
+    """The middle one of each lane's legal actions; 0 where there is none. mask: bool[actions, B]."""
+    rank = np.cumsum(mask, axis=0)
+    return (rank == rank[-1] // 2 + 1).argmax(0).astype(np.int32)
+
+
+@cache
+def many() -> list[Any]:
+    """4,096 boards: the state after reset, and after each of some moves with its turn."""
+    keys, level = keys_for(4096), levels_for(4096)
+    state = game().reset(keys, level)
+    trail: list[Any] = [(state, None, None)]
+    for m in range(MOVES):
+        action = legal_actions(np.asarray(game().legal(state, level)))
+        state, turn = game().step(fold(keys, m), state, action, level)
+        trail.append((state, turn, action))
+    return jax.device_get(trail)
+
+
+def assert_equal(one: Any, other: Any) -> None:
+    """Equal trees: shapes, types and bytes."""
+    for x, y in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
+        x, y = np.asarray(x), np.asarray(y)
+        assert (x.shape, x.dtype) == (y.shape, y.dtype)
+        assert x.tobytes() == y.tobytes()
+
+
+def lane(tree: Any, i: Any) -> Any:
+    return jax.tree.map(lambda x: np.asarray(x)[..., i], tree)
+
+
+def replay(lanes: np.ndarray, boards: tuple[int, ...], play: Callable[..., Any] | None = None) -> None:
+    """Play some lanes of the 4,096 in another arrangement, and compare every state and turn.
+
+    play: (name, arguments) -> result; by default the game's own function of that name.
+    """
+    keys = keys_for(4096)[lanes].reshape(boards)
+    level = pack().stack(lanes.reshape(boards) % LEVELS)
+    call = play or (lambda name, *args: getattr(game(), name)(*args))
+    state = call("reset", keys, level)
+    assert_equal(state, _arranged(many()[0][0], lanes, boards))
+    for m, (before, turn, action) in enumerate(many()[1:]):
+        move_keys = fold(keys_for(4096)[lanes], m).reshape(boards)
+        state, found = call("step", move_keys, state, action[lanes].reshape(boards), level)
+        assert_equal((state, found), _arranged((before, turn), lanes, boards))
+
+
+def _arranged(tree: Any, lanes: np.ndarray, boards: tuple[int, ...]) -> Any:
+    return jax.tree.map(lambda x: x[..., lanes].reshape(*x.shape[:-1], *boards), tree)
+
+
+def test_the_comparison_is_not_of_finished_or_equal_boards() -> None:
+    last = many()[-1][0]
+    assert (last.books.outcome == 0).mean() > 0.2
+    assert len(np.unique(last.books.score)) > 500
+
+
+@pytest.mark.parametrize("i", [0, 1, 63, 2047, 4095])
+def test_case_40_a_single_board_plays_like_its_lane_of_4096(i: int) -> None:
+    replay(np.array(i), ())
+
+
+def test_a_batch_of_one_plays_like_its_lane_of_4096() -> None:
+    replay(np.array([777]), (1,))
+
+
+@pytest.mark.parametrize("boards", [(3,), (65,), (1000,), (2, 3, 5)], ids=str)
+def test_padded_and_reshaped_batches_play_alike(boards: tuple[int, ...]) -> None:
+    replay(np.arange(np.prod(boards)) + 100, boards)
+
+
+def test_shuffled_lanes_play_alike() -> None:
+    replay(np.random.default_rng(0).permutation(4096), (4096,))
+
+
+def test_legal_and_observe_do_not_depend_on_the_batch() -> None:
+    state, level = many()[2][0], levels_for(4096)
+    masks, images = game().legal(state, level), game().observe(state, level)
+    for i in (3, 500):
+        alone = lane(state, i)
+        assert_equal(game().legal(alone, pack()[i % LEVELS]), lane(masks, i))
+        assert_equal(game().observe(alone, pack()[i % LEVELS]), lane(images, i))
+
+
+# ------------------------------------------------------------------------------------------- vmap
+
+
+def boards_first(tree: Any, axes: int = 1) -> Any:
+    """The boards' last axes moved to the front."""
+    return jax.tree.map(lambda x: jnp.moveaxis(x, range(-axes, 0), range(axes)), tree)
+
+
+def boards_last(tree: Any, axes: int = 1) -> Any:
+    return jax.tree.map(lambda x: jnp.moveaxis(x, range(axes), range(-axes, 0)), tree)
+
+
+def mapped(name: str, axes: int) -> Callable[..., Any]:
+    function = getattr(game(), name)
+    for _ in range(axes):
+        function = jax.vmap(function)
+    return function
+
+
+@pytest.mark.parametrize("boards", [(12,), (3, 4)], ids=["vmap", "vmap of vmap"])
+def test_mapped_functions_play_like_the_native_batch(boards: tuple[int, ...]) -> None:
+    axes = len(boards)
+
+    def play(name: str, *args: Any) -> Any:
+        keys, *others = args
+        others = [boards_first(jax.tree.map(jnp.asarray, other), axes) for other in others]
+        return boards_last(mapped(name, axes)(keys, *others), axes)
+
+    replay(np.arange(12) + 40, boards, play)
+
+
+def test_a_map_over_native_batches_plays_alike() -> None:
+    """vmap outside, boards' axis inside, and one level for all."""
+    level = pack()[3]
+    keys = keys_for(12).reshape(3, 4)
+    native = game().reset(keys, _repeated(level, (3, 4)))
+    found = jax.vmap(lambda k: game().reset(k, _repeated(level, (4,))))(keys)
+    assert_equal(jax.tree.map(lambda x: jnp.moveaxis(x, 0, -2), found), native)
+
+
+def test_unbatched_levels_and_keys_under_vmap() -> None:
+    level, keys = pack()[2], keys_for(8)
+    native = game().reset(keys, level)
+    assert_equal(boards_last(jax.vmap(lambda k: game().reset(k, level))(keys)), native)
+    action = jnp.asarray(legal_actions(np.asarray(game().legal(native, level))))
+    moved = game().step(jnp.broadcast_to(keys[0], (8,)), native, action, level)
+    found = jax.vmap(lambda s, a: game().step(keys[0], s, a, level))(boards_first(native), action)
+    assert_equal(boards_last(found), moved)
+
+
+def _repeated(level: Level, boards: tuple[int, ...]) -> Level:
+    return LevelPack([level]).stack(np.zeros(boards, int))
+
+
+# ------------------------------------------------------------------------------------ in a pack
+
+
+def test_a_level_alone_plays_as_in_a_pack_with_larger_and_richer_ones() -> None:
+    basics = load_pack("basics")
+    for level in (basics["jelly"], pack()[1]):
+        _compare_shapes(Game(level), level, Game([level, *basics, *pack()]))
+
+
+def _compare_shapes(alone: Game, level: Level, together: Game) -> None:
+    keys = keys_for(16)
+    one, other = alone.reset(keys, level), together.reset(keys, level)
+    for m in range(6):
+        assert alone.text(one, level) == together.text(other, level)
+        mask = np.asarray(alone.legal(one, level))
+        action = legal_actions(mask)
+        numbers = np.array([translate(int(a), level.shape, together.spec) for a in action], np.int32)
+        assert_equal(np.asarray(together.legal(other, level))[numbers, np.arange(16)], mask[action, np.arange(16)])
+        one, turn = alone.step(fold(keys, m), one, action, level)
+        other, found = together.step(fold(keys, m), other, numbers, level)
+        assert_equal(turn, found)
+
+
+# ------------------------------------------------------------------------------------- rollouts
+
+
+def test_lockstep_steps_with_the_moves_keys_play_like_a_rollout() -> None:
+    """The random player's move is the PICK draw of the move's key among the legal moves in order."""
+    boards = 96
+    keys, level = keys_for(boards), levels_for(boards)
+    start = game().reset(keys, level)
+    final, stats = game().rollout(keys, start, level)
+    state = start
+    for m in range(400):
+        mask = np.asarray(game().legal(state, level))
+        if not mask.any():
+            break
+        move_keys = fold(keys, m)
+        state, _ = game().step(move_keys, state, random_actions(mask, move_keys), level)
+    assert not np.asarray(game().legal(state, level)).any()
+    assert_equal(state, final)
+    assert_equal(np.asarray(stats.score), np.asarray(final.books.score))
+
+
+def random_actions(mask: np.ndarray, keys: jax.Array) -> np.ndarray:
+    """What the random player does: legal actions counted in reading order, horizontal pairs first."""
+    actions = [np.flatnonzero(mask[:, i]) for i in range(mask.shape[1])]
+    picks = zip(actions, draws_of(keys), strict=True)
+    return np.array([legal[draw.pick(len(legal))] if len(legal) else 0 for legal, draw in picks], np.int32)
+
+
+# ------------------------------------------------------------------------------------- compiling
+
+
+class Compilations:
+    """Counts the programs that JAX compiles."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, event: str, duration: float, **_: Any) -> None:
+        del duration
+        self.count += event == "/jax/core/compile/backend_compile_duration"
+
+
+def test_a_hundred_levels_of_one_kind_compile_once() -> None:
+    kind = Kind("hundred", frozenset({"void", "jelly"}), largest=(9, 9))
+    dice = Dice("hundred")
+    drawn = [random_level(dice, kind)[1] for _ in range(400)]
+    one_game = Game(drawn)
+    levels = [level for level in drawn if one_game.accepts(level)][:100]
+    assert len({(level.shape, int(level.colours)) for level in levels}) > 50
+    counter = Compilations()
+    _play_once(one_game, levels[0])
+    jax.monitoring.register_event_duration_secs_listener(counter)
+    try:
+        for level in levels:
+            _play_once(one_game, level)
+    finally:
+        jax.monitoring.unregister_event_duration_listener(counter)
+    assert len(levels) == 100 and counter.count == 0
+
+
+def _play_once(one_game: Game, level: Level) -> State:
+    state = one_game.reset(jax.random.key(0), level)
+    mask = np.asarray(one_game.legal(state, level))
+    state, _ = one_game.step(jax.random.key(1), state, int(mask.argmax()), level)
+    return state
+
+
+# -------------------------------------------------------------------------------------- devices
+
+ON_EIGHT_DEVICES = """
+import jax, numpy as np
+from functools import partial
+from jax.sharding import Mesh, PartitionSpec as P
+from crush_gym import Game, load_pack
+
+assert len(jax.devices()) == 8
+game = Game(load_pack("basics")["jelly"])
+keys = jax.random.split(jax.random.key(3), 128)
+mesh = Mesh(np.array(jax.devices()), ("boards",))
+
+def play(keys):
+    state = game.reset(keys)
+    mask = game.legal(state)
+    state, turn = game.step(jax.vmap(lambda k: jax.random.fold_in(k, 0))(keys), state, mask.argmax(0))
+    return jax.tree.map(lambda x: x.reshape(-1, x.shape[-1]), (state, turn))
+
+shapes = jax.eval_shape(play, keys)
+out = jax.tree.map(lambda x: P(None, "boards"), shapes)
+spread = jax.jit(jax.shard_map(play, mesh=mesh, in_specs=P("boards"), out_specs=out, check_vma=False))
+one, eight = jax.jit(play)(keys), spread(keys)
+for x, y in zip(jax.tree.leaves(one), jax.tree.leaves(eight), strict=True):
+    assert len(y.sharding.device_set) == 8
+    assert np.asarray(x).tobytes() == np.asarray(y).tobytes()
+print("equal")
+"""
+
+
+def test_eight_devices_play_like_one() -> None:
+    flags = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", ON_EIGHT_DEVICES], env=flags, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.stdout.strip() == "equal", done.stderr[-3000:]
