@@ -11,14 +11,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from crush_gym.engine import blocks, draws, observe, run
+from crush_gym.engine import blocks, draws, observe, rollout, turns
 from crush_gym.engine.batching import boards_of, flat_boards, lanes_for, native
 from crush_gym.engine.blocks import cores
 from crush_gym.engine.plan import SPECIALS, plan
-from crush_gym.engine.run import Policy, Turn
+from crush_gym.engine.rollout import Policy
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import RESTING, Books, Play, State
 from crush_gym.engine.terrain import LEAF_RANKS
+from crush_gym.engine.turns import Turn
 from crush_gym.levels import Level, LevelPack
 from crush_gym.levels.level import LEAVES
 from crush_gym.levels.tokens import print_board
@@ -117,9 +118,7 @@ class Game:
     ) -> tuple[State, Turn]:
         """One turn. key: the move's key, or keys[*boards]; one key for many boards is split by lane."""
         bits = _bits(key, state.planes.shape[2:])
-        result: tuple[State, Turn] = self._call(
-            "step", bits, state, jnp.asarray(action, jnp.int32), self._level(level)
-        )
+        result: tuple[State, Turn] = self._call("step", bits, state, jnp.asarray(action, jnp.int32), self._level(level))
         return result
 
     def random_action(self, key: jax.Array, state: State) -> jax.Array:
@@ -166,7 +165,9 @@ class Game:
         size = -(-attempts // min(parallel, attempts))
         lanes = min(lanes_for(size), LANES) if blocks.on_cpu() else lanes_for(size)
         program = _attempts_program(self.spec, lanes, player)
-        return Stats.of(blocks.in_parts(lambda first: program(first, bits[:, first : first + size], state, level), attempts, size))
+        return Stats.of(
+            blocks.in_parts(lambda first: program(first, bits[:, first : first + size], state, level), attempts, size)
+        )
 
     def _call(self, name: str, *args: Any, policy: Policy | None = None) -> Any:
         """One of the game's programs; on a CPU, a large batch in blocks."""
@@ -176,9 +177,7 @@ class Game:
             return blocks.in_blocks(program, args, ranks, most)
         return program(*args)
 
-    def replay(
-        self, key: jax.Array, state: State, action: jax.Array | int, level: Level | None = None
-    ) -> list[State]:
+    def replay(self, key: jax.Array, state: State, action: jax.Array | int, level: Level | None = None) -> list[State]:
         """The turn that `step` would play on one board, beat by beat: what stands after the swap, then after
         each beat, last the turn's end. Positions within a turn hold EMPTY cells and fused candies."""
         if state.planes.ndim != 2:
@@ -190,7 +189,7 @@ class Game:
         frames = [play]
         while int(frames[-1].stage[0]) != RESTING:
             frames.append(beat(level, frames[-1]))
-        return [jax.tree.map(lambda x: x[..., 0], run.state_of(frame)) for frame in frames]
+        return [jax.tree.map(lambda x: x[..., 0], turns.state_of(frame)) for frame in frames]
 
     def observe(self, state: State, level: Level | None = None) -> jax.Array:
         """uint8[channels, H, W, *boards]; see `channels`."""
@@ -199,18 +198,15 @@ class Game:
 
     def text(self, state: State, level: Level | None = None) -> list[Any]:
         """Rows of rulebook tokens: list[str], or for a batch a list of those, nested as the boards are."""
-        level, state = jax.device_get((self._level(level), state))
-        return self._text(state.planes, level)
+        planes, level = np.asarray(state.planes), jax.tree.map(np.asarray, self._level(level))
+        return self._text(planes, level)
 
     def _text(self, planes: np.ndarray, level: Level) -> list[Any]:
         """planes: uint16[planes, H, *boards]."""
         if planes.ndim == 2:
             return self._rows(planes, level)
-        several = np.ndim(level.height) > 0
-        return [
-            self._text(planes[:, :, i], jax.tree.map(lambda x, r: _nth_board(x, r, i), level, LEVEL_RANKS) if several else level)
-            for i in range(planes.shape[2])
-        ]
+        shared = np.ndim(level.height) == 0
+        return [self._text(planes[:, :, i], level if shared else _nth_board(level, i)) for i in range(planes.shape[2])]
 
     def _rows(self, planes: np.ndarray, level: Level) -> list[str]:
         named = {name: planes[i] for i, name in enumerate(self.spec.planes)}
@@ -233,13 +229,15 @@ def simple_level(
         raise ValueError('rules "saga" are played on levels: give a Level or a LevelPack')
     default_shape, default_colours, default_moves = defaults[rules]
     height, width = shape or default_shape
-    return Level.from_dict({
-        "name": rules,
-        "colours": colours if colours is not None else default_colours,
-        "moves": moves if moves is not None else default_moves,
-        "goals": {} if goal is None else {"score": goal},
-        "board": [" ".join("?" * width)] * height,
-    })
+    return Level.from_dict(
+        {
+            "name": rules,
+            "colours": colours if colours is not None else default_colours,
+            "moves": moves if moves is not None else default_moves,
+            "goals": {} if goal is None else {"score": goal},
+            "board": [" ".join("?" * width)] * height,
+        }
+    )
 
 
 LANES = 1088
@@ -249,7 +247,7 @@ BLOCK = 2112
 """Boards of one lockstep call on a CPU core."""
 
 _STACKED = ("orders", "spawned", "last_spawn")
-STATE_RANKS = State(2, Books(**{field: 1 if field in _STACKED else 0 for field in Books._fields}))
+STATE_RANKS: Any = State._make([2, Books._make(1 if field in _STACKED else 0 for field in Books._fields)])
 """The number of axes of each leaf of one board's state."""
 
 
@@ -258,12 +256,12 @@ def _compiled(spec: Spec, name: str, policy: Policy | None = None) -> tuple[Call
     """One of the game's programs, for any arrangement of boards, and the ranks of its arguments."""
     state, level, bits, action = STATE_RANKS, LEVEL_RANKS, 1, 0
     programs: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
-        "reset": (run.reset, (bits, level)),
-        "legal": (run.legal, (state,)),
-        "random_action": (run.random_action, (bits, state)),
-        "step": (run.step, (bits, state, action, level)),
+        "reset": (turns.reset, (bits, level)),
+        "legal": (turns.legal, (state,)),
+        "random_action": (turns.random_action, (bits, state)),
+        "step": (turns.step, (bits, state, action, level)),
         "observe": (observe.observe, (state, level)),
-        "playout": (functools.partial(run.playout, policy=policy), (bits, state, level)),
+        "playout": (functools.partial(rollout.playout, policy=policy), (bits, state, level)),
     }
     f, ranks = programs[name]
     return jax.jit(native(functools.partial(f, spec), ranks, tuple(r is level for r in ranks))), ranks
@@ -271,12 +269,12 @@ def _compiled(spec: Spec, name: str, policy: Policy | None = None) -> tuple[Call
 
 @functools.lru_cache(maxsize=256)
 def _attempts_program(spec: Spec, lanes: int, policy: Policy | None) -> Callable[..., jax.Array]:
-    return jax.jit(functools.partial(run.many_attempts, spec, lanes, policy))
+    return jax.jit(functools.partial(rollout.many_attempts, spec, lanes, policy))
 
 
 @functools.lru_cache(maxsize=64)
 def _replay_programs(spec: Spec) -> tuple[Callable[..., Play], Callable[..., Play]]:
-    return jax.jit(functools.partial(run.replay_begin, spec)), jax.jit(functools.partial(run.replay_beat, spec))
+    return jax.jit(functools.partial(turns.replay_begin, spec)), jax.jit(functools.partial(turns.replay_beat, spec))
 
 
 def _policy(policy: str | Policy) -> Policy | None:
@@ -312,9 +310,10 @@ def _boards_of(level: Level) -> tuple[int, ...]:
     return tuple(np.shape(level.height))
 
 
-def _nth_board(x: np.ndarray, rank: int, i: int) -> np.ndarray:
-    """Board i of the first boards' axis of a level's leaf."""
-    return np.take(x, i, axis=rank)
+def _nth_board(level: Level, i: int) -> Level:
+    """Board i of the first boards' axis."""
+    one: Level = jax.tree.map(lambda x, rank: np.take(x, i, axis=rank), level, LEVEL_RANKS)
+    return one
 
 
 def _check_choice(name: str, value: object, choices: Any) -> None:
@@ -324,7 +323,16 @@ def _check_choice(name: str, value: object, choices: Any) -> None:
 
 def _covers(wide: Spec, narrow: Spec) -> bool:
     """Whether everything in the narrow spec fits into the wide one."""
-    sizes = ("height", "width", "colours", "spawn_kinds", "entry_layers", "portals", "portal_layers", "portal_hops")
+    sizes = (
+        "height",
+        "width",
+        "colours",
+        "spawn_kinds",
+        "entry_layers",
+        "portals",
+        "portal_layers",
+        "portal_hops",
+    )
     return (
         narrow.mechanics <= wide.mechanics
         and set(narrow.orders) <= set(wide.orders)

@@ -13,11 +13,11 @@ import numpy as np
 from jax import lax
 
 from crush_gym import OUTCOMES, REASONS, Game, Level, State
-from crush_gym.engine import run
+from crush_gym.engine import turns
 from crush_gym.engine.bits import ONES, Word
 from crush_gym.engine.board import Board
 from crush_gym.engine.rounds import play_round
-from crush_gym.engine.run import begin_action
+from crush_gym.engine.turns import begin_action
 from crush_gym.engine.settling import settle
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.start import new_books
@@ -274,7 +274,7 @@ def _play_wave(
     def one_round(play: Play) -> Play:
         return play_round(terrain, play.awake())
 
-    return run.state_of(lax.while_loop(goes_on, one_round, one_round(play)))
+    return turns.state_of(lax.while_loop(goes_on, one_round, one_round(play)))
 
 
 def _settle(spec: Spec, state: State, bits: jax.Array, level: Level) -> State:
@@ -285,4 +285,4 @@ def _settle(spec: Spec, state: State, bits: jax.Array, level: Level) -> State:
     play = lax.while_loop(
         lambda p: jnp.any(p.stage == SETTLING), lambda p: settle(terrain, p.awake()), play
     )
-    return run.state_of(play)
+    return turns.state_of(play)

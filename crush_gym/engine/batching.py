@@ -67,7 +67,9 @@ def native(f: Callable[..., Tree], in_ranks: tuple[Ranks, ...], optional: tuple[
     return mapped
 
 
-def boards_of(args: tuple[Tree, ...], ranks: tuple[Ranks, ...], batched: tuple[Tree, ...] | None = None) -> tuple[int, ...]:
+def boards_of(
+    args: tuple[Tree, ...], ranks: tuple[Ranks, ...], batched: tuple[Tree, ...] | None = None
+) -> tuple[int, ...]:
     """The arrangement of the boards: what the leaves have beyond one board's axes."""
     shapes = []
     marks = batched if batched is not None else jax.tree.map(lambda _: False, args)
@@ -89,9 +91,7 @@ def _flatten(x: jax.Array, rank: int, boards: tuple[int, ...], lanes: int, optio
 
 def flat_boards(tree: Tree, ranks: Ranks) -> Tree:
     """One boards' axis on every leaf that has any; what has none stays."""
-    return jax.tree.map(
-        lambda x, r: x.reshape(*x.shape[:r], math.prod(x.shape[r:])) if x.ndim != r else x, tree, ranks
-    )
+    return jax.tree.map(lambda x, r: x.reshape(*x.shape[:r], math.prod(x.shape[r:])) if x.ndim != r else x, tree, ranks)
 
 
 def _axis_to_boards(x: jax.Array, batched: bool, rank: int, inner: int, size: int) -> jax.Array:
@@ -111,5 +111,3 @@ def _spread(x: jax.Array, rank: int, axes: int) -> jax.Array:
     """With axes of size 1 between the board's own axes and those of the boards, `axes` of the latter in all."""
     missing = axes - (x.ndim - rank)
     return x.reshape(*x.shape[:rank], *(1,) * missing, *x.shape[rank:])
-
-

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -27,11 +27,13 @@ ONES = 0xFFFF
 Tree = TypeVar("Tree")
 
 
-Keep = Callable[[Tree], Tree]
-"""A fence (see below), or `keep`."""
+class Keep(Protocol):
+    """A fence (see below), or `keep`."""
+
+    def __call__(self, tree: Tree, /) -> Tree: ...
 
 
-def keep(tree: Tree) -> Tree:
+def keep(tree: Tree, /) -> Tree:
     """No fence."""
     return tree
 
@@ -186,6 +188,7 @@ def fence(tree: Tree, alive: jax.Array) -> Tree:
     XLA:CPU drops `optimization_barrier` before it fuses, so the way round is a `cond` whose predicate
     (`alive`, a bool that is always true) it cannot know. Elsewhere the barrier does it, without a branch.
     """
+
     def on_cpu(t: Tree) -> Tree:
         return lax.cond(alive, lambda v: v, lambda v: jax.tree.map(lambda x: ~x, v), t)
 

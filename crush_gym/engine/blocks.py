@@ -36,7 +36,7 @@ def concrete(tree: Tree) -> bool:
 
 def on_cpu() -> bool:
     """Whether computations go to a CPU unless told otherwise."""
-    device = jax.config.jax_default_device
+    device = getattr(jax.config, "jax_default_device", None)
     platform = getattr(device, "platform", device)
     return (platform or jax.default_backend()) == "cpu"
 
@@ -89,7 +89,7 @@ def _run_all(calls: list[Callable[[], Tree]]) -> list[Tree]:
     """The results of the calls, which run on as many threads as there are cores."""
 
     def finished(call: Callable[[], Tree]) -> Tree:
-        return jax.block_until_ready(call())
+        return jax.tree.map(lambda x: x.block_until_ready(), call())
 
     if len(calls) == 1 or cores() == 1:
         return [finished(call) for call in calls]

@@ -19,9 +19,7 @@ class Board:
     alive: the predicate of this moment's fences; without it, as after any JAX transformation, they do nothing
     """
 
-    def __init__(
-        self, spec: Spec, items: Plane, fixed: dict[str, Plane], alive: jax.Array | None = None
-    ) -> None:
+    def __init__(self, spec: Spec, items: Plane, fixed: dict[str, Plane], alive: jax.Array | None = None) -> None:
         self.spec = spec
         self.items = items
         self.fixed = fixed

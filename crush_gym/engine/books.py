@@ -38,7 +38,12 @@ def book(board: Board, terrain: Terrain, books: Books, reports: Iterable[Report]
     tally.add("plus5", [report.plus5 for report in reports if report.plus5 is not None])
     tally.add("drops", [report.drops for report in reports if report.drops is not None])
     found = tally.counted()
-    score = total([books.score, *(points * found[f"{points} points"] for points in worth if f"{points} points" in found)])
+    score = total(
+        [
+            books.score,
+            *(points * found[f"{points} points"] for points in worth if f"{points} points" in found),
+        ]
+    )
     books = _deliver(spec, books._replace(score=score), found)
     if "plus5" in found:
         gained = jnp.minimum(terrain.time, books.time + 50 * found["plus5"])
@@ -137,4 +142,3 @@ def goals_met(terrain: Terrain, books: Books, jelly: Mask) -> jax.Array:
     open_jelly = (goals.jelly != 0) & (jelly != 0)
     open_others = (books.cherry > 0) | (books.hazelnut > 0) | jnp.any(books.orders > 0, axis=0)
     return ~open_jelly & ~open_others & (books.score >= goals.score)
-

@@ -57,6 +57,8 @@ def combine(terrain: Terrain, play: Play, moves: Moves) -> Play:
     if spec.has("wrapped"):
         fires["square5"] = second & pairs.wrapped_wrapped
         afterwards = any_of(look(rest, 0, d) for d in (-1, 0, 1))
+    # In a rollout other boards of the batch wait for their next round: what they will fire stays.
+    fires = {name: play.fires[name] | cells for name, cells in fires.items()}
     return play._replace(
         board=board,
         books=books,
@@ -115,7 +117,7 @@ def _transform(board: Board, target: Plane, pairs: Pairs) -> Board:
     turned = target & board.plain & ~board.tagged & (pairs.bomb_striped | pairs.bomb_wrapped)
     wrapped = turned & pairs.bomb_wrapped
     turned = board.fence(turned)
-    upright = alternate(board, turned)                        # the second, fourth, ... of them
+    upright = alternate(board, turned)  # the second, fourth, ... of them
     upright, wrapped = board.fence((upright, wrapped))
     changes = {
         "kind0": board.plane("kind0") | (turned & ~upright) | wrapped,
@@ -126,11 +128,11 @@ def _transform(board: Board, target: Plane, pairs: Pairs) -> Board:
 
 def alternate(board: Board, cells: Plane) -> Plane:
     """Every second cell in reading order, beginning with the second."""
-    odd = cells                                               # parity of the cells up to here, in each row
+    odd = cells  # parity of the cells up to here, in each row
     for distance in (1, 2, 4, 8):
         odd = odd ^ look(odd, 0, -distance)
     odd = board.fence(odd)
-    ends = mask(odd >> Word(15) != 0)                         # rows with an odd number of them
+    ends = mask(odd >> Word(15) != 0)  # rows with an odd number of them
     before = jnp.zeros_like(cells)
     for distance in range(1, cells.shape[0]):
         before = before ^ look(ends, -distance, 0)

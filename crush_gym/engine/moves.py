@@ -58,9 +58,9 @@ def _into_runs(board: Board) -> Moves:
     Two candies of one colour only change places.
     """
     colours, there = board.colours, board.matchable
-    beside = board.fence({
-        (r, c): same_colour(colours, there, r, c) for r, c in ((0, 1), (1, 0), (0, 2), (2, 0), (1, 1), (1, -1))
-    })
+    beside = board.fence(
+        {(r, c): same_colour(colours, there, r, c) for r, c in ((0, 1), (1, 0), (0, 2), (2, 0), (1, 1), (1, -1))}
+    )
     for r, c in list(beside):
         beside[-r, -c] = look(beside[r, c], -r, -c)
 
@@ -70,15 +70,17 @@ def _into_runs(board: Board) -> Moves:
 
     def reaches(r: int, c: int) -> Plane:
         """Candies that stand in a run once moved by (r, c), one step in any direction."""
-        side = (c, r)                                         # the directions across the way
+        side = (c, r)  # the directions across the way
         one, other = (r + side[0], c + side[1]), (r - side[0], c - side[1])
         straight = beside[2 * r, 2 * c] & next_pair(2 * r, 2 * c, r, c)
-        return any_of([
-            straight,
-            beside[one] & next_pair(*one, *side),
-            beside[other] & next_pair(*other, -side[0], -side[1]),
-            beside[one] & beside[other],
-        ])
+        return any_of(
+            [
+                straight,
+                beside[one] & next_pair(*one, *side),
+                beside[other] & next_pair(*other, -side[0], -side[1]),
+                beside[one] & beside[other],
+            ]
+        )
 
     free = board.free_items
     across = (free & reaches(0, 1)) | look(free & reaches(0, -1), 0, 1)
@@ -135,10 +137,12 @@ def to_mask(spec: Spec, moves: Moves) -> jax.Array:
 def swap(items: Plane, moves: Moves) -> Plane:
     """The two items of each move change places. items: uint16[n, H, B]."""
     across_second, down_second = look(moves.across, 0, -1), look(moves.down, -1, 0)
-    moved = any_of([
-        look(items, 0, 1) & moves.across,
-        look(items, 0, -1) & across_second,
-        look(items, 1, 0) & moves.down,
-        look(items, -1, 0) & down_second,
-    ])
+    moved = any_of(
+        [
+            look(items, 0, 1) & moves.across,
+            look(items, 0, -1) & across_second,
+            look(items, 1, 0) & moves.down,
+            look(items, -1, 0) & down_second,
+        ]
+    )
     return (items & ~any_of([moves.across, across_second, moves.down, down_second])) | moved

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from crush_gym import layout
-from crush_gym.engine.bits import ONES, Plane, Word, mask
+from crush_gym.engine.bits import ONES, Plane, Word, any_of, count, mask, total
 from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.moves import legal_moves
 from crush_gym.engine.spec import Spec
@@ -69,9 +69,7 @@ def _binary(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[st
     moves = board.fence(legal_moves(board))
     ready = mask(state.books.outcome == PLAYING)
     codes = range(1, spec.colours + 1)
-    planes = {
-        f"colour {layout.COLOUR_LETTERS[code - 1]}": coloured(board.colours, code) for code in codes
-    }
+    planes = {f"colour {layout.COLOUR_LETTERS[code - 1]}": coloured(board.colours, code) for code in codes}
     planes |= {
         "striped-h": board.candy(layout.STRIPED_H),
         "striped-v": board.candy(layout.STRIPED_V),
@@ -82,9 +80,9 @@ def _binary(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[st
         "hazelnut": board.other(layout.HAZELNUT),
         "floor": terrain.floor,
         "exits": terrain.exits,
-        "entries": _union(terrain.entries),
+        "entries": any_of(terrain.entries),
         "portal entrances": terrain.entrances,
-        "portal exits": _union([layer.target for layer in terrain.portals]) if terrain.portals else board.nothing,
+        "portal exits": any_of(layer.target for layer in terrain.portals) if terrain.portals else board.nothing,
         "legal": (moves.firsts | moves.seconds) & ready,
         "ones": board.nothing | Word(ONES),
     }
@@ -92,20 +90,11 @@ def _binary(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[st
     return planes | {name: board.plane(name) for name in names}
 
 
-def _union(planes: list[Plane]) -> Plane:
-    result = planes[0]
-    for plane in planes[1:]:
-        result = result | plane
-    return result
-
-
 def _scaled(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[str, jax.Array]:
     """Numbers 0-255: layers and counters by cell; what is left of moves or time, and of each goal, everywhere."""
     books, goals = state.books, terrain.goals
     timed = terrain.time >= 0
-    jelly = sum(
-        jax.lax.population_count(row).astype(jnp.int32) for name in layout.JELLY for row in board.plane(name)
-    )
+    jelly = count(board.plane("jelly1")) + count(board.plane("jelly2"))
     scaled = {
         "icing": _number(spec, board, layout.ICING) * (FULL // 5),
         "counter": jnp.minimum(_number(spec, board, layout.TIMER), 99) * FULL // 99,
@@ -121,7 +110,8 @@ def _scaled(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[st
 
 
 def _number(spec: Spec, board: Board, names: tuple[str, ...]) -> jax.Array:
-    return sum(_unpack(spec, board.plane(name)).astype(jnp.int32) << i for i, name in enumerate(names))
+    """The number that these planes spell in each cell, int32[H, W, B]."""
+    return total(_unpack(spec, board.plane(name)).astype(jnp.int32) << i for i, name in enumerate(names))
 
 
 def _share(left: jax.Array, whole: jax.Array) -> jax.Array:

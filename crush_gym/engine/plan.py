@@ -15,7 +15,6 @@ SPECIALS = {"saga": ("striped", "wrapped", "colour bomb"), "points": ("striped",
 """The specials that runs make under each rule set (rulebook 12)."""
 
 
-
 def plan(levels: Sequence[Level], rules: str, adjacency: str) -> Spec:
     """The spec under which all these levels can be played."""
     mechanics = set(SPECIALS[rules])
@@ -51,7 +50,7 @@ def _in_one_column(rows: np.ndarray) -> int:
 
 
 def _portals(level: Level) -> list[tuple[int, int, int, int]]:
-    return [tuple(int(x) for x in ends) for ends in level.portals if ends[0] >= 0]
+    return [(int(r), int(c), int(to_r), int(to_c)) for r, c, to_r, to_c in level.portals if r >= 0]
 
 
 def _portal_layers(portals: Sequence[tuple[int, int, int, int]]) -> int:

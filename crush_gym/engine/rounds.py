@@ -17,7 +17,6 @@ from crush_gym.engine.state import FIRST, OVER, ROUNDS, SETTLING, Play
 from crush_gym.engine.terrain import Terrain
 
 
-
 class Hits(NamedTuple):
     """The hits of a round. area: all cells; runs: cells of runs among them; begins: boards whose wave begins."""
 

@@ -96,7 +96,7 @@ def middles(spec: Spec, run: Lines, step: Step) -> Plane:
     longest = length(spec, step)
     if longest < 3:
         return run.cells
-    reach = {2: run.links & ahead(run.links, step)}       # starts with at least n links ahead
+    reach = {2: run.links & ahead(run.links, step)}  # starts with at least n links ahead
     found = []
     for m in range(1, (longest - 1) // 2 + 1):
         n = 2 * m + 2
@@ -113,7 +113,7 @@ def long_cells(spec: Spec, run: Lines, step: Step, fence: Keep) -> Plane:
 def seats(spec: Spec, run: Lines, step: Step, crossings: Plane, swapped: Plane, fence: Keep) -> Plane:
     """The seat of every run: the swapped cell, else the first crossing, else the middle."""
     longest = length(spec, step) - 1
-    behind = back(run.links, step)                        # cells whose cell before is of the same run
+    behind = back(run.links, step)  # cells whose cell before is of the same run
     reverse = (-step[0], -step[1])
     swaps = swapped & run.cells
     marks = swaps | crossings

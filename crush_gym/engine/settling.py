@@ -5,12 +5,25 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from crush_gym import layout
-from crush_gym.engine.bits import Keep, Mask, Plane, Word, any_of, choose, count, flood, look, mask, occurs, word_of
+from crush_gym.engine.bits import (
+    Keep,
+    Mask,
+    Plane,
+    Word,
+    any_of,
+    choose,
+    count,
+    flood,
+    look,
+    mask,
+    occurs,
+    word_of,
+)
 from crush_gym.engine.board import Board
 from crush_gym.engine.books import book
 from crush_gym.engine.mechanics import Report
-from crush_gym.engine.spawning import available, spawn
 from crush_gym.engine.runs import same_colour
+from crush_gym.engine.spawning import available, spawn
 from crush_gym.engine.state import FIRST, OVER, SETTLING, Play
 from crush_gym.engine.terrain import PortalLayer, Terrain
 
@@ -53,8 +66,14 @@ def drop(terrain: Terrain, play: Play) -> Play:
     vacant = (board.empty(terrain.floor) & where) | falling
     play, born = spawn(terrain, play, vacant)
     straight = look(board.items & (falling & ~terrain.entrances), -1, 0)
-    items = any_of([board.items & ~falling, straight, born,
-                    *(_through(layer, board.items & falling, board.fence) for layer in terrain.portals)])
+    items = any_of(
+        [
+            board.items & ~falling,
+            straight,
+            born,
+            *(_through(layer, board.items & falling, board.fence) for layer in terrain.portals),
+        ]
+    )
     return play._replace(board=board.with_items(board.fence(items)))
 
 
@@ -102,7 +121,7 @@ def _to(words: Plane, column: int, target: Plane) -> Plane:
 def _goes_on(terrain: Terrain, play: Play) -> Mask:
     """Boards on which step 1 has not come to its end."""
     board = play.board
-    if not play.spec.has("sideways"):                         # then nothing but a fall can fill a hole
+    if not play.spec.has("sideways"):  # then nothing but a fall can fill a hole
         return occurs(board.empty(terrain.floor))
     vacant = any_of(terrain.entries) & board.empty(terrain.floor)
     fed = occurs(vacant)
@@ -121,11 +140,13 @@ def slide(terrain: Terrain, play: Play, where: Mask) -> tuple[Play, Mask]:
     from_right = empty & ~from_left & look(loose & ~leaving_right, -1, 1)
     leaving = leaving_right | look(from_right, 1, -1)
     leaving, from_left, from_right = board.fence((leaving, from_left, from_right))
-    items = any_of([
-        board.items & ~leaving,
-        look(board.items, -1, -1) & from_left,
-        look(board.items, -1, 1) & from_right,
-    ])
+    items = any_of(
+        [
+            board.items & ~leaving,
+            look(board.items, -1, -1) & from_left,
+            look(board.items, -1, 1) & from_right,
+        ]
+    )
     slid = play.slid + (word_of(leaving) != 0)
     goes_on = occurs(leaving) & mask(slid < terrain.slides)
     return play._replace(board=board.with_items(board.fence(items)), slid=slid), goes_on

@@ -40,8 +40,8 @@ def shuffle(colours: jax.Array, play: Play) -> Play:
     play = play.awake()
     where = mask(play.stage == SHUFFLING)
     board, cells = play.board, play.board.fence(_movable(play.board))
-    trials = _permuted(play, cells), _recoloured(play, colours)
-    trials = board.fence(jnp.where((play.tries < TRIES)[:, None], *trials))
+    trials = jnp.where((play.tries < TRIES)[:, None], _permuted(play, cells), _recoloured(play, colours))
+    trials = board.fence(trials)
     trial = _repeated(board).put(_repeat(cells), dict(zip(layout.COLOUR, _flat(trials), strict=True)))
     good = _good(trial).reshape(where.shape[0], AT_ONCE) != 0
     found = where & mask(jnp.any(good, axis=1))
@@ -106,9 +106,10 @@ def _recoloured(play: Play, colours: jax.Array) -> jax.Array:
 
 
 def _permuted(play: Play, cells: Plane) -> jax.Array:
-    """The i-th candy in reading order takes the colour of the one with the i-th smallest draw: uint16[3, H, B, AT_ONCE].
+    """The i-th candy in reading order takes the colour of the one with the i-th smallest draw.
 
-    Ranks by counting: all pairs are compared, which for so few boards is cheaper than a sort.
+    Colour planes uint16[3, H, B, AT_ONCE]. Ranks by counting: all pairs are
+    compared, which for so few boards is cheaper than a sort.
     """
     height, width = play.spec.height, play.spec.width
     size, boards = height * width, cells.shape[-1]

@@ -138,16 +138,13 @@ class _Queue:
         return books._replace(spawned=jnp.stack(spawned), last_spawn=jnp.stack(last))
 
 
-def _items(
-    terrain: Terrain, play: Play, layer: int, candy: jax.Array, others: dict[str, jax.Array]
-) -> jax.Array:
+def _items(terrain: Terrain, play: Play, layer: int, candy: jax.Array, others: dict[str, jax.Array]) -> jax.Array:
     """The words of one layer's new items, uint16[planes, B]."""
     spec = play.spec
     value = draws.draw(play.bits, draws.SPAWN, terrain.entry_cells[layer], play.spawns[layer])
     colour = (draws.below(value, terrain.colours) + 1).astype(Word)
     words = {
-        name: at_column(spec.width, list(colour >> Word(i) & Word(1))) & candy
-        for i, name in enumerate(layout.COLOUR)
+        name: at_column(spec.width, list(colour >> Word(i) & Word(1))) & candy for i, name in enumerate(layout.COLOUR)
     }
     for kind, code in (("swirl", layout.SWIRL), ("cherry", layout.CHERRY), ("hazelnut", layout.HAZELNUT)):
         if kind in others:
@@ -161,4 +158,3 @@ def _items(
     words |= {tag: others[tag] for tag in ("plus5", "drop") if tag in others}
     empty = jnp.zeros_like(candy)
     return jnp.stack([words.get(name, empty) for name in spec.moving])
-

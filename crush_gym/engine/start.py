@@ -39,9 +39,7 @@ def opening(spec: Spec, terrain: Terrain, level: Level, bits: jax.Array) -> Play
     board = fill(spec, terrain, level, bits)
     boards = bits.shape[1:]
     play = rest(board, new_books(spec, terrain, boards))
-    return play._replace(
-        stage=jnp.full(boards, SETTLING, Word), bits=bits, starting=jnp.full(boards, ONES, Word)
-    )
+    return play._replace(stage=jnp.full(boards, SETTLING, Word), bits=bits, starting=jnp.full(boards, ONES, Word))
 
 
 def new_books(spec: Spec, terrain: Terrain, boards: tuple[int, ...]) -> Books:
@@ -115,7 +113,7 @@ def _sown(
         for code in range(1, spec.colours + 1)
     ]))  # fmt: skip
     columns = lax.broadcasted_iota(Word, (1, spec.width, 1), 1)
-    fits = allowed[:, :, None] >> columns & Word(1)           # [colours, H, W, B]
+    fits = allowed[:, :, None] >> columns & Word(1)  # [colours, H, W, B]
     numbers = lax.broadcasted_iota(jnp.uint32, (spec.height, spec.width, 1), 0) * 16 + columns
     value = draws.draw(bits, draws.FILL, numbers, tries)
     index = draws.below(value, total(list(fits))).astype(Word)
@@ -124,7 +122,9 @@ def _sown(
         colour = jnp.where((fit != 0) & (seen == index), Word(code), colour)
         seen = seen + fit
     colour = board.fence(colour)
-    planes = [any_of((colour[:, c] >> Word(i) & Word(1)) << Word(c) for c in range(spec.width)) & cells for i in range(3)]
+    planes = [
+        any_of((colour[:, c] >> Word(i) & Word(1)) << Word(c) for c in range(spec.width)) & cells for i in range(3)
+    ]
     planes = board.fence(planes)
     named = dict(zip(layout.COLOUR, planes, strict=True))
     items = board.fence(board.with_moving({name: board.plane(name) | plane for name, plane in named.items()}).items)
@@ -145,4 +145,3 @@ def _without_candy(board: Board, cells: Plane) -> Plane:
     """The items with no colour in these cells; a tag stays for the candy to come."""
     n = len(layout.COLOUR)
     return jnp.concatenate([board.items[:n] & ~cells, board.items[n:]])
-

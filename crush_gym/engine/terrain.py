@@ -157,8 +157,10 @@ def _layers(entries: Plane, count: int, width: int) -> list[Plane]:
 def _earlier(spec: Spec, layers: list[Plane]) -> list[list[list[jax.Array]]]:
     """earlier[l][c][m]: columns whose entry of layer m comes before column c's entry of layer l, uint16[B]."""
     rows = [_row_numbers(layer, spec.width) for layer in layers]
-    return [[[_columns_before(rows[m], rows[n][c], c) for m in range(len(layers))] for c in range(spec.width)]
-            for n in range(len(layers))]
+    return [
+        [[_columns_before(rows[m], rows[n][c], c) for m in range(len(layers))] for c in range(spec.width)]
+        for n in range(len(layers))
+    ]
 
 
 def _row_numbers(layer: Plane, width: int) -> list[jax.Array]:
@@ -177,8 +179,10 @@ def _cell_numbers(rows: list[jax.Array]) -> jax.Array:
 
 
 def _columns_before(rows: list[jax.Array], row: jax.Array, column: int) -> jax.Array:
-    bits = [jnp.where((other < row) | ((other == row) & (c < column)), Word(1 << c), Word(0))
-            for c, other in enumerate(rows)]
+    bits = [
+        jnp.where((other < row) | ((other == row) & (c < column)), Word(1 << c), Word(0))
+        for c, other in enumerate(rows)
+    ]
     return any_of(bits)
 
 
@@ -202,8 +206,14 @@ def _portal_layers(spec: Spec, portals: jax.Array) -> list[PortalLayer]:
     if not spec.portals:
         return []
     sources, targets = _portal_ends(spec, portals)
-    layers = [[jnp.zeros_like(sources[0]), jnp.zeros_like(sources[0]),
-               jnp.zeros((spec.width, *sources[0].shape[1:]), Word)] for _ in range(spec.portal_layers)]
+    layers = [
+        [
+            jnp.zeros_like(sources[0]),
+            jnp.zeros_like(sources[0]),
+            jnp.zeros((spec.width, *sources[0].shape[1:]), Word),
+        ]
+        for _ in range(spec.portal_layers)
+    ]
     columns = jax.lax.broadcasted_iota(Word, (spec.width, 1), 0)
     for source, target in zip(sources, targets, strict=True):
         bit, to = any_of(list(source)), any_of(list(target))

@@ -14,7 +14,19 @@ from crush_gym.engine.moves import Moves, legal_moves, swap
 from crush_gym.engine.rounds import play_round
 from crush_gym.engine.settling import settle
 from crush_gym.engine.state import (
-    BOMB, ENDED, FIRST, GOALS, LOST, MOVES, OVER, PLAYING, RESTING, SHUFFLING, TIME, WON, Play,
+    BOMB,
+    ENDED,
+    FIRST,
+    GOALS,
+    LOST,
+    MOVES,
+    OVER,
+    PLAYING,
+    RESTING,
+    SHUFFLING,
+    TIME,
+    WON,
+    Play,
 )  # fmt: skip
 from crush_gym.engine.terrain import Terrain
 
@@ -103,5 +115,3 @@ def _judge(terrain: Terrain, play: Play, where: Mask) -> Play:
     ):  # fmt: skip
         outcome, reason = choose(which, jnp.int32(value), outcome), choose(which, jnp.asarray(why), reason)
     return play._replace(board=board, books=books._replace(outcome=outcome, reason=reason))
-
-

@@ -87,7 +87,9 @@ def encode(cell: Cell) -> int:
     A candy bomb at 0, which only a lost board has, is written as `layout.SPENT`.
     """
     code = _digits(layout.COLOUR, cell.colour) | _digits(layout.KIND, cell.kind)
-    code |= _digits(layout.TIMER, layout.SPENT if cell.counter == 0 else cell.counter or 0) | _digits(layout.ICING, cell.icing)
+    code |= _digits(layout.TIMER, layout.SPENT if cell.counter == 0 else cell.counter or 0) | _digits(
+        layout.ICING, cell.icing
+    )
     facts = {
         "floor": cell.floor,
         "unfilled": cell.unfilled,

@@ -35,9 +35,7 @@ def parse_json(text: object, source: str = "the text") -> object:
     if not isinstance(text, (str, bytes)):
         raise LevelError(f"expected JSON text, not {show(text)}", source)
     if len(text) > MAX_BYTES:
-        raise LevelError(
-            f"is larger than {MAX_BYTES // 2**20} MiB: no level file is; it was not read", source
-        )
+        raise LevelError(f"is larger than {MAX_BYTES // 2**20} MiB: no level file is; it was not read", source)
     try:
         decoded = text if isinstance(text, str) else text.decode("utf-8-sig")
         return json.loads(decoded, object_pairs_hook=_pairs, parse_constant=_refuse_constant)

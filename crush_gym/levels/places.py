@@ -55,9 +55,7 @@ def _read_entries(report: Report, value: object, board: Board, portals: Portals)
     for row, column in entries:
         if (row, column) in led_to:
             source = list(led_to[row, column])
-            report.add(
-                f"the portal from {source} leads to this entry: expected nothing to feed it", row, column
-            )
+            report.add(f"the portal from {source} leads to this entry: expected nothing to feed it", row, column)
         elif board.is_floor(row - 1, column):
             report.add("the floor above feeds this entry: expected void or the edge above it", row, column)
     return entries

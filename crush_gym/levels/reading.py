@@ -93,9 +93,7 @@ def _read_parts(report: Report, level: Object) -> Leaves:
 
 def _read_fields(report: Report, level: Object) -> Fields:
     # With a wrong number of colours the board is still read, as if it had all of them.
-    colours = read_number(
-        report, "colours", level.get("colours", MIN_COLOURS), MIN_COLOURS, layout.MAX_COLOURS
-    )
+    colours = read_number(report, "colours", level.get("colours", MIN_COLOURS), MIN_COLOURS, layout.MAX_COLOURS)
     limits = [name for name in ("moves", "seconds") if name in level]
     if len(limits) != 1:
         held = "both" if limits else "neither"

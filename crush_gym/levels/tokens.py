@@ -85,9 +85,7 @@ def _uncover(text: str, body: str) -> tuple[str, str]:
     """Split `[a]` into the item and the name of its cover."""
     for cover, (opening, closing) in COVER_MARKS.items():
         if body.startswith(opening) != body.endswith(closing) or body == opening:
-            raise TokenError(
-                f"{show(text)} is a {cover} half written: expected {opening}a{closing}, tags inside"
-            )
+            raise TokenError(f"{show(text)} is a {cover} half written: expected {opening}a{closing}, tags inside")
         if body.startswith(opening):
             return body[1:-1], cover
     return body, ""

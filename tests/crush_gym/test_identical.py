@@ -15,12 +15,19 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crush_gym import Game, Level, LevelPack, State, load_pack
+from crush_gym import Game, Level, LevelPack, State
 from tests.differential import draws_of, translate
-from tests.random_levels import EVERYTHING, Dice, Kind, random_level
+from tests.random_levels import Dice, Kind, random_level
 
 ROOT = Path(__file__).absolute().parents[2]
-KIND = Kind("identical", EVERYTHING, largest=(6, 6))
+KIND = Kind(
+    "identical",
+    frozenset({"void", "special", "unfilled", "jelly", "chocolate"}),
+    largest=(5, 5),
+    colours=(3, 4, 5, 6),
+)
+"""With shuffles, draws of colour bombs, chocolate and a board of a size of its own in every lane."""
+
 LEVELS = 24
 MOVES = 4
 
@@ -29,7 +36,7 @@ MOVES = 4
 def pack() -> LevelPack:
     """Different levels of one kind."""
     dice = Dice("identical")
-    levels = [random_level(dice, KIND)[0] | {"name": f"level {i}"} for i in range(LEVELS)]
+    levels = [random_level(dice, KIND)[0] | {"name": f"level {i}", "moves": 30, "goals": {}} for i in range(LEVELS)]
     return LevelPack([Level.from_dict(level) for level in levels])
 
 
@@ -49,7 +56,9 @@ def keys_for(boards: int) -> jax.Array:
 
 
 def fold(keys: jax.Array, number: int) -> jax.Array:
-    return jax.vmap(lambda key: jax.random.fold_in(key, number))(keys)
+    """The keys of every attempt's move of this number."""
+    folded = jax.vmap(lambda key: jax.random.fold_in(key, number))(keys.reshape(-1))
+    return folded.reshape(keys.shape)
 
 
 def legal_actions(mask: np.ndarray) -> np.ndarray:
@@ -100,12 +109,12 @@ def replay(lanes: np.ndarray, boards: tuple[int, ...], play: Callable[..., Any] 
 
 
 def _arranged(tree: Any, lanes: np.ndarray, boards: tuple[int, ...]) -> Any:
-    return jax.tree.map(lambda x: x[..., lanes].reshape(*x.shape[:-1], *boards), tree)
+    return jax.tree.map(lambda x: np.reshape(x[..., lanes], (*x.shape[:-1], *boards)), tree)
 
 
 def test_the_comparison_is_not_of_finished_or_equal_boards() -> None:
     last = many()[-1][0]
-    assert (last.books.outcome == 0).mean() > 0.2
+    assert (last.books.outcome == 0).mean() > 0.5
     assert len(np.unique(last.books.score)) > 500
 
 
@@ -114,11 +123,7 @@ def test_case_40_a_single_board_plays_like_its_lane_of_4096(i: int) -> None:
     replay(np.array(i), ())
 
 
-def test_a_batch_of_one_plays_like_its_lane_of_4096() -> None:
-    replay(np.array([777]), (1,))
-
-
-@pytest.mark.parametrize("boards", [(3,), (65,), (1000,), (2, 3, 5)], ids=str)
+@pytest.mark.parametrize("boards", [(1,), (65,), (2, 3, 5)], ids=str)
 def test_padded_and_reshaped_batches_play_alike(boards: tuple[int, ...]) -> None:
     replay(np.arange(np.prod(boards)) + 100, boards)
 
@@ -168,48 +173,46 @@ def test_mapped_functions_play_like_the_native_batch(boards: tuple[int, ...]) ->
 
 
 def test_a_map_over_native_batches_plays_alike() -> None:
-    """vmap outside, boards' axis inside, and one level for all."""
-    level = pack()[3]
-    keys = keys_for(12).reshape(3, 4)
-    native = game().reset(keys, _repeated(level, (3, 4)))
-    found = jax.vmap(lambda k: game().reset(k, _repeated(level, (4,))))(keys)
-    assert_equal(jax.tree.map(lambda x: jnp.moveaxis(x, 0, -2), found), native)
+    """vmap outside, a boards' axis inside."""
+    lanes = np.arange(12).reshape(3, 4)
+    level = boards_first(jax.tree.map(jnp.asarray, pack().stack(lanes % LEVELS)), 2)
+    level = jax.tree.map(lambda x: jnp.moveaxis(x, 1, -1), level)
+    found = jax.vmap(game().reset)(keys_for(4096)[lanes], level)
+    expected = _arranged(many()[0][0], lanes.ravel(), (3, 4))
+    assert_equal(jax.tree.map(lambda x: jnp.moveaxis(x, 0, -2), found), expected)
 
 
-def test_unbatched_levels_and_keys_under_vmap() -> None:
-    level, keys = pack()[2], keys_for(8)
-    native = game().reset(keys, level)
-    assert_equal(boards_last(jax.vmap(lambda k: game().reset(k, level))(keys)), native)
-    action = jnp.asarray(legal_actions(np.asarray(game().legal(native, level))))
-    moved = game().step(jnp.broadcast_to(keys[0], (8,)), native, action, level)
-    found = jax.vmap(lambda s, a: game().step(keys[0], s, a, level))(boards_first(native), action)
-    assert_equal(boards_last(found), moved)
-
-
-def _repeated(level: Level, boards: tuple[int, ...]) -> Level:
-    return LevelPack([level]).stack(np.zeros(boards, int))
+def test_keys_and_levels_may_be_unbatched_under_vmap() -> None:
+    """Twelve copies of lane 2, of which only the state or only the key is mapped."""
+    lanes, level, keys = np.full(12, 2), pack()[2], keys_for(4096)
+    found = boards_last(jax.vmap(lambda key: game().reset(key, level))(keys[lanes]))
+    assert_equal(found, _arranged(many()[0][0], lanes, (12,)))
+    state, turn, action = many()[1]
+    key = jax.random.fold_in(keys[2], 0)
+    moved = jax.vmap(lambda s, a: game().step(key, s, a, level))(boards_first(found), action[lanes])
+    assert_equal(boards_last(moved), _arranged((state, turn), lanes, (12,)))
 
 
 # ------------------------------------------------------------------------------------ in a pack
 
 
+SMALL = {"name": "small", "colours": 4, "moves": 30, "board": ["? ?'' ?' ?", "? ? ? ?", "a- ? ? ?", "? ? ? *"]}
+
+
 def test_a_level_alone_plays_as_in_a_pack_with_larger_and_richer_ones() -> None:
-    basics = load_pack("basics")
-    for level in (basics["jelly"], pack()[1]):
-        _compare_shapes(Game(level), level, Game([level, *basics, *pack()]))
-
-
-def _compare_shapes(alone: Game, level: Level, together: Game) -> None:
-    keys = keys_for(16)
+    level, together = Level.from_dict(SMALL), game()
+    alone, keys = Game(level), keys_for(12)
+    assert together.accepts(level) and together.spec.width > alone.spec.width
+    assert together.spec.mechanics > alone.spec.mechanics
     one, other = alone.reset(keys, level), together.reset(keys, level)
-    for m in range(6):
+    for m in range(8):
         assert alone.text(one, level) == together.text(other, level)
         mask = np.asarray(alone.legal(one, level))
+        numbers = np.array([translate(a, level.shape, together.spec) for a in range(alone.actions)])
+        assert_equal(np.asarray(together.legal(other, level))[numbers], mask)
         action = legal_actions(mask)
-        numbers = np.array([translate(int(a), level.shape, together.spec) for a in action], np.int32)
-        assert_equal(np.asarray(together.legal(other, level))[numbers, np.arange(16)], mask[action, np.arange(16)])
         one, turn = alone.step(fold(keys, m), one, action, level)
-        other, found = together.step(fold(keys, m), other, numbers, level)
+        other, found = together.step(fold(keys, m), other, numbers[action].astype(np.int32), level)
         assert_equal(turn, found)
 
 
@@ -218,17 +221,17 @@ def _compare_shapes(alone: Game, level: Level, together: Game) -> None:
 
 def test_lockstep_steps_with_the_moves_keys_play_like_a_rollout() -> None:
     """The random player's move is the PICK draw of the move's key among the legal moves in order."""
-    boards = 96
+    boards = 65
     keys, level = keys_for(boards), levels_for(boards)
     start = game().reset(keys, level)
     final, stats = game().rollout(keys, start, level)
     state = start
-    for m in range(400):
+    for m in range(30):
         mask = np.asarray(game().legal(state, level))
-        if not mask.any():
-            break
         move_keys = fold(keys, m)
-        state, _ = game().step(move_keys, state, random_actions(mask, move_keys), level)
+        actions = random_actions(mask, move_keys)
+        assert_equal(np.asarray(game().random_action(move_keys, state)), actions)
+        state, _ = game().step(move_keys, state, actions, level)
     assert not np.asarray(game().legal(state, level)).any()
     assert_equal(state, final)
     assert_equal(np.asarray(stats.score), np.asarray(final.books.score))
@@ -238,7 +241,7 @@ def random_actions(mask: np.ndarray, keys: jax.Array) -> np.ndarray:
     """What the random player does: legal actions counted in reading order, horizontal pairs first."""
     actions = [np.flatnonzero(mask[:, i]) for i in range(mask.shape[1])]
     picks = zip(actions, draws_of(keys), strict=True)
-    return np.array([legal[draw.pick(len(legal))] if len(legal) else 0 for legal, draw in picks], np.int32)
+    return np.array([legal[draw.pick(len(legal))] if len(legal) else -1 for legal, draw in picks], np.int32)
 
 
 # ------------------------------------------------------------------------------------- compiling

@@ -3,12 +3,12 @@
 from crush_gym.engine.mechanics.base import Mechanic, Report, Strike
 from crush_gym.engine.mechanics.chocolate import Chocolate
 from crush_gym.engine.mechanics.icing import Icing
+from crush_gym.engine.mechanics.ingredient import Ingredient
 from crush_gym.engine.mechanics.jelly import Jelly
 from crush_gym.engine.mechanics.lock import Lock
 from crush_gym.engine.mechanics.marmalade import Marmalade
 from crush_gym.engine.mechanics.specials import ColourBomb, Striped, Wrapped
 from crush_gym.engine.mechanics.swirl import Swirl
-from crush_gym.engine.mechanics.ingredient import Ingredient
 from crush_gym.engine.mechanics.tags import CandyBomb, Drop, FreshBomb, Plus5
 from crush_gym.engine.spec import Spec
 

@@ -34,7 +34,9 @@ def spread(board: Board, bits: jax.Array, where: Mask) -> Board:
     sources = board.fence(board.plane("chocolate") & free)
     edible = board.fence(prey & neighbours(sources) & where)
     chosen = board.fence(_one_of(board, edible, bits))
-    return board.with_items(board.fence(board.items & ~chosen)).with_fixed({"chocolate": board.plane("chocolate") | chosen})
+    return board.with_items(board.fence(board.items & ~chosen)).with_fixed(
+        {"chocolate": board.plane("chocolate") | chosen}
+    )
 
 
 def _one_of(board: Board, cells: Plane, bits: jax.Array) -> Plane:

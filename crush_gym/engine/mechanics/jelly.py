@@ -1,4 +1,4 @@
-"""Jelly: up to two layers under an item; a hit that clears a candy, or finds none to clear, takes one (rulebook 5.3)."""
+"""Jelly: up to two layers; a hit that clears a candy, or finds none to clear, takes one (rulebook 5.3)."""
 
 from crush_gym import layout
 from crush_gym.engine.board import Board

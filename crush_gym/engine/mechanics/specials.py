@@ -61,7 +61,7 @@ def set_off(board: Board, cleared: Plane) -> Fires:
 
 
 def area_of(board: Board, fires: Fires, first: Mask, bits: jax.Array, round_number: jax.Array) -> Plane:
-    """All that these fires hit, and on boards whose wave begins (`first`) fused candies; cells off the floor included."""
+    """All that these fires hit, and fused candies on boards whose wave begins (`first`); off the floor, too."""
     hit = [fires["direct"]]
     if "row" in fires:
         hit += [along_rows(board, fires["row"]), along_columns(board, fires["column"])]
@@ -128,4 +128,3 @@ def _pick_present(board: Board, value: jax.Array) -> jax.Array:
         chosen = jnp.where(there & (seen == index), Word(code), chosen)
         seen = seen + there.astype(Word)
     return chosen
-

@@ -1,0 +1,158 @@
+"""Whole turns in lockstep, on flat batches: the programs behind `Game.reset`, `legal`, `step` and `replay`."""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from crush_gym.engine.bits import Mask, mask
+from crush_gym.engine.board import Board
+from crush_gym.engine.lanes import on_few
+from crush_gym.engine.moves import Moves, from_action, legal_moves, random_move, to_mask
+from crush_gym.engine.shuffle import shuffle_some
+from crush_gym.engine.spec import Spec
+from crush_gym.engine.start import opening
+from crush_gym.engine.state import FIRST, PLAYING, ROUNDS, SETTLING, SHUFFLING, Play, State, rest
+from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
+from crush_gym.engine.turn import beat, begin, finish
+from crush_gym.levels import Level
+
+
+class Turn(NamedTuple):
+    """What a turn brought, per board.
+
+    score: points gained; waves; cleared: candies and colour bombs removed: int32
+    illegal: the action was not legal and changed nothing; reshuffled: candies changed places: bool
+    outcome, reason: of the attempt, see `crush_gym.OUTCOMES` and `crush_gym.REASONS`: int32
+    """
+
+    score: jax.Array
+    waves: jax.Array
+    cleared: jax.Array
+    illegal: jax.Array
+    reshuffled: jax.Array
+    outcome: jax.Array
+    reason: jax.Array
+
+
+def reset(spec: Spec, bits: jax.Array, level: Level) -> State:
+    """New attempts. bits: the words of the attempts' keys, uint32[2, B]."""
+    level = with_boards_axis(level)
+    terrain = survey(spec, level)
+    return state_of(_complete(terrain, opening(spec, terrain, level, bits)))
+
+
+def legal(spec: Spec, state: State) -> jax.Array:
+    """bool[actions, B]; all False where the attempt is over."""
+    return to_mask(spec, _legal(spec, state))
+
+
+def step(spec: Spec, bits: jax.Array, state: State, action: jax.Array, level: Level) -> tuple[State, Turn]:
+    """One whole turn of every board. bits: the words of the moves' keys; action: int32[B]."""
+    terrain = survey(spec, with_boards_axis(level))
+    play = begin_action(spec, terrain, bits, state, action)
+    illegal = play.stage != FIRST
+    play = _complete(terrain, play)
+    return state_of(play), turn_of(state, play, illegal)
+
+
+def begin_action(spec: Spec, terrain: Terrain, bits: jax.Array, state: State, action: jax.Array) -> Play:
+    """Make the moves that are legal; the other boards stay at rest."""
+    allowed, wanted = _legal(spec, state), from_action(spec, action)
+    play = rest(Board.of(spec, state.planes), state.books).awake()
+    moves = play.board.fence(Moves(allowed.across & wanted.across, allowed.down & wanted.down))
+    return begin(terrain, play, moves, bits)
+
+
+def replay_begin(spec: Spec, bits: jax.Array, state: State, action: jax.Array, level: Level) -> Play:
+    """A turn about to be played beat by beat; arguments as of `step`, one board (B = 1)."""
+    return begin_action(spec, survey(spec, with_boards_axis(level)), bits, state, action)
+
+
+def replay_beat(spec: Spec, level: Level, play: Play) -> Play:
+    """The next beat of a turn; after its last one, the turn's end."""
+    terrain = survey(spec, with_boards_axis(level))
+    return lax.cond(
+        jnp.any(in_turn(play)),
+        lambda p: beat(terrain, p.awake()),
+        lambda p: shuffle_all(terrain, finish(terrain, p.awake())[0]),
+        play,
+    )
+
+
+def turn_of(before: State, play: Play, illegal: jax.Array) -> Turn:
+    """The report of the turns just played."""
+    books = play.books
+    return Turn(
+        score=books.score - before.books.score,
+        waves=books.waves - before.books.waves,
+        cleared=play.cleared,
+        illegal=illegal,
+        reshuffled=play.shuffled != 0,
+        outcome=books.outcome,
+        reason=books.reason,
+    )
+
+
+def state_of(play: Play) -> State:
+    """The position of boards at rest."""
+    return State(play.board.planes(), play.books)
+
+
+def in_turn(play: Play) -> jax.Array:
+    """Boards with beats to come; bool[B]."""
+    return (play.stage == SETTLING) | (play.stage == FIRST) | (play.stage == ROUNDS)
+
+
+def _legal(spec: Spec, state: State) -> Moves:
+    moves = legal_moves(Board.of(spec, state.planes).awake())
+    ready: Mask = mask(state.books.outcome == PLAYING)
+    return Moves(moves.across & ready, moves.down & ready)
+
+
+SLOW_SHARE = 8
+"""When no more than an eighth of the boards is still in its turn, these go on by themselves."""
+
+
+def _complete(terrain: Terrain, play: Play) -> Play:
+    """Beat until every board is through its waves, end the turns, and shuffle where nothing can be moved.
+
+    A turn takes three beats on average and twenty for the unluckiest of thousands: the slow ones are taken
+    out of the batch and finished alone.
+    """
+    boards = play.stage.shape[0]
+    few = boards // SLOW_SHARE
+    if few >= FEWEST:
+        terrain, play = _beat_until(few, (terrain, play))
+        over_all = Terrain(*jax.tree.map(lambda x: jnp.broadcast_to(x, (*x.shape[:-1], boards)), tuple(terrain)))
+        _, play = on_few((over_all, play), in_turn(play), few, functools.partial(_beat_until, 0))
+    else:
+        terrain, play = _beat_until(0, (terrain, play))
+    play, _ = finish(terrain, play.awake())
+    return shuffle_all(terrain, play)
+
+
+FEWEST = 32
+"""Fewer boards than these are not worth taking out."""
+
+
+def _beat_until(most: int, tree: tuple[Terrain, Play]) -> tuple[Terrain, Play]:
+    """Beat until at most so many boards are in their turns."""
+    terrain, play = tree
+    return terrain, lax.while_loop(lambda p: jnp.sum(in_turn(p)) > most, lambda p: beat(terrain, p.awake()), play)
+
+
+def shuffle_all(terrain: Terrain, play: Play) -> Play:
+    """Try until no board is without a legal move, or lost."""
+    return lax.while_loop(lambda p: jnp.any(p.stage == SHUFFLING), functools.partial(shuffle_some, terrain), play)
+
+
+def random_action(spec: Spec, bits: jax.Array, state: State) -> jax.Array:
+    """What the random player does: int32[B], -1 where nothing is legal. bits: of the moves' keys."""
+    board = Board.of(spec, state.planes).awake()
+    chosen = to_mask(spec, random_move(board, _legal(spec, state), bits))
+    return jnp.where(jnp.any(chosen, axis=0), jnp.argmax(chosen, axis=0), -1).astype(jnp.int32)
