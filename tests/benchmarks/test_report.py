@@ -1,0 +1,39 @@
+"""The benchmark's table: its ratios, its bounds, and what it says when something was not measured."""
+
+from benchmarks.report import Results, bound, markdown, ratio, rows
+
+RESULTS: Results = {
+    "machine": {"CPU": "some"},
+    "limit": {"1 thread": 500.0, "2 threads": 1000.0},
+    "tile-match": {"no specials, 1 at a time": "Not measured: NoPeer: none."},
+    "rollout": {"plain": 600.0, "everything": 20.0},
+    "step": {"plain": 1e7},
+    "batch": {"1088": 100.0, "4096": 130.0, "4160": 100.0, "65600": 120.0},
+}
+
+
+def test_ratios_and_bounds() -> None:
+    assert ratio(3.0, 2.0) == 1.5
+    assert ratio(None, 2.0) is None and ratio(3.0, None) is None and ratio(3.0, 0.0) is None
+    assert bound(0.6, 0.5) == ">= 0.5 met"
+    assert bound(0.6, 0.5, at_most=True, unit=" s") == "<= 0.5 s MISSED"
+    assert bound(None, 0.5) == ">= 0.5" and bound(0.6, None) == ""
+
+
+def test_rows_compare_with_the_right_base() -> None:
+    table = {row.what: row for row in rows(RESULTS)}
+    plain = table["plain, all cores / C++ 2 threads"]
+    assert plain[1:] == ("0.600", ">= 0.5 met", ">= 1 MISSED", "600 moves/s")
+    assert table["everything, all cores / C++ 2 threads"].must == ">= 0.03 MISSED"
+    assert table["plain, step + legal of 4,096 / rollout"].ratio == "0.167"
+    assert table["cost of a move, 4096 / 4160 boards"].must == "<= 1.2 MISSED"
+    assert table["cost of a move, 65600 / 1088 boards"].must == "<= 1.5 met"
+
+
+def test_what_is_missing_is_said() -> None:
+    text = markdown(RESULTS)
+    assert "- CPU: some" in text
+    assert "| plain, all cores / tile-match-gym, no specials | - |" in text
+    assert "- tile-match, no specials, 1 at a time: Not measured: NoPeer: none." in text
+    assert all(line.count("|") == 6 for line in text.splitlines() if line.startswith("|"))
+    assert markdown({}).startswith("\n| what |")

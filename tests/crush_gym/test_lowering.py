@@ -1,0 +1,68 @@
+"""Every kernel lowers for CUDA on a machine without a GPU: with barriers for fences, without callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import jax
+import jax.export  # `import jax` alone does not bring it
+import jax.numpy as jnp
+import pytest
+
+from crush_gym import Game, load_pack
+from crush_gym.engine import observe, rollout, turns
+
+BOARDS = 4
+
+
+@cache
+def kernels() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
+    """Every program of a game, with the shapes of its arguments."""
+    game = Game(load_pack("basics")["orders"])
+    spec, level = game.spec, game.level
+
+    def shape(boards: int) -> tuple[Any, Any, Any]:
+        bits = jax.ShapeDtypeStruct((2, boards), jnp.uint32)
+        state = jax.eval_shape(partial(turns.reset, spec), bits, level)
+        return bits, state, jax.ShapeDtypeStruct((boards,), jnp.int32)
+
+    bits, state, action = shape(BOARDS)
+    one = shape(1)
+    begin = partial(turns.replay_begin, spec)
+    play = jax.eval_shape(begin, *one, level)
+    first = jax.ShapeDtypeStruct((), jnp.int32)
+    return {
+        "reset": (partial(turns.reset, spec), (bits, level)),
+        "legal": (partial(turns.legal, spec), (state,)),
+        "random_action": (partial(turns.random_action, spec), (bits, state)),
+        "step": (partial(turns.step, spec), (bits, state, action, level)),
+        "observe": (partial(observe.observe, spec), (state, level)),
+        "playout": (partial(rollout.playout, spec, policy=None), (bits, state, level)),
+        "many_attempts": (partial(rollout.many_attempts, spec, BOARDS, None), (first, bits, state, level)),
+        "many_attempts from new boards": (
+            partial(rollout.many_attempts, spec, BOARDS, None),
+            (first, bits, None, level),
+        ),
+        "replay_begin": (begin, (*one, level)),
+        "replay_beat": (partial(turns.replay_beat, spec), (level, play)),
+    }
+
+
+def lowered(name: str, platform: str) -> str:
+    """The program's module for a platform; nothing is compiled."""
+    f, args = kernels()[name]
+    return str(jax.export.export(jax.jit(f), platforms=[platform])(*args).mlir_module())
+
+
+def branches(module: str) -> int:
+    return module.count("stablehlo.case") + module.count("stablehlo.if")
+
+
+@pytest.mark.parametrize("name", list(kernels()))
+def test_kernels_lower_for_cuda_with_barriers_where_the_cpu_has_branches(name: str) -> None:
+    cuda, cpu = lowered(name, "cuda"), lowered(name, "cpu")
+    assert "optimization_barrier" in cuda and "optimization_barrier" not in cpu
+    assert branches(cuda) < branches(cpu)
+    assert "callback" not in cuda
