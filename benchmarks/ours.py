@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -66,23 +66,28 @@ def sentence(reason: BaseException) -> str:
     return f"Not measured: {type(reason).__name__}: {lines[0][:200]}"
 
 
+def settled(tree: Any) -> Any:
+    """The arrays, once they are computed."""
+    return jax.block_until_ready(tree)  # type: ignore[no-untyped-call]
+
+
 def seconds_of(run: Callable[[], Any]) -> float:
     """The time of one run, its results settled."""
     start = time.perf_counter()
-    jax.block_until_ready(run())
+    settled(run())
     return time.perf_counter() - start
 
 
 def rollout_speed(game: Game, attempts: int, repeats: int) -> float:
     """Moves per second of steady-state rollouts, the best of some repeats."""
-    game.rollout(jax.random.key(0), attempts=attempts)[1].moves.block_until_ready()
+    one_rollout(game, attempts, 0)
     return max(one_rollout(game, attempts, seed) for seed in range(1, repeats + 1))
 
 
 def one_rollout(game: Game, attempts: int, seed: int) -> float:
     """Moves per second of one rollout, its program compiled."""
     start = time.perf_counter()
-    moves = game.rollout(jax.random.key(seed), attempts=attempts)[1].moves.block_until_ready()
+    moves = settled(game.rollout(jax.random.key(seed), attempts=attempts)[1].moves)
     took = time.perf_counter() - start
     return float(moves.sum()) / took
 
@@ -94,11 +99,12 @@ def attempts_for(name: str, quick: bool) -> int:
 
 def rollouts(quick: bool) -> Values:
     """Moves per second of every game on all cores."""
-    repeats = repeats_for(quick)
-    return {
-        name: guard(lambda name=name: rollout_speed(make_game(name), attempts_for(name, quick), repeats))  # type: ignore[misc]
-        for name in GAMES
-    }
+    return {name: guard(functools.partial(game_speed, name, quick)) for name in GAMES}
+
+
+def game_speed(name: str, quick: bool) -> float:
+    """Moves per second of one game on all cores."""
+    return rollout_speed(make_game(name), attempts_for(name, quick), repeats_for(quick))
 
 
 def repeats_for(quick: bool) -> int:
@@ -139,12 +145,13 @@ def timed_steps(game: Game, state: State, count: int, seed: int) -> float:
 
 def one_step(game: Game, state: State, seed: int) -> tuple[State, int, float]:
     """The next states, how many boards moved, and the seconds of step and legal."""
-    keys = jax.block_until_ready(jax.random.split(jax.random.key(seed), state.planes.shape[2]))
-    action = game.random_action(keys, state).block_until_ready()
+    keys = settled(jax.random.split(jax.random.key(seed), state.planes.shape[2]))
+    action = settled(game.random_action(keys, state))
     start = time.perf_counter()
     state, _ = game.step(keys, state, action)
-    jax.block_until_ready((state, game.legal(state)))
-    return state, int((action >= 0).sum()), time.perf_counter() - start
+    settled((state, game.legal(state)))
+    took = time.perf_counter() - start
+    return state, int((action >= 0).sum()), took
 
 
 def batches(quick: bool) -> Values:
@@ -157,7 +164,7 @@ def batches(quick: bool) -> Values:
 def batch_cost(game: Game, boards: int, repeats: int) -> float:
     """Nanoseconds a move of `rollout(keys, state)`, the best of some repeats."""
     keys = jax.random.split(jax.random.key(0), boards)
-    state = jax.block_until_ready(game.reset(keys))
+    state = settled(game.reset(keys))
     moves = float(game.rollout(keys, state)[1].moves.sum())
     return min(seconds_of(lambda: game.rollout(keys, state)) for _ in range(repeats)) / moves * 1e9
 
@@ -176,9 +183,7 @@ def size_speed(side: int, repeats: int) -> float:
 def levels(quick: bool) -> Values:
     """Moves per second on every level of the basics pack."""
     pack = list(load_pack("basics"))[: 2 if quick else None]
-    return {
-        level.name: guard(functools.partial(level_speed, level, repeats_for(quick))) for level in pack
-    }
+    return {level.name: guard(functools.partial(level_speed, level, repeats_for(quick))) for level in pack}
 
 
 def level_speed(level: Level, repeats: int) -> float:
@@ -188,10 +193,13 @@ def level_speed(level: Level, repeats: int) -> float:
 
 def first_calls(quick: bool) -> Values:
     """Seconds from the import to the first settled move, in a fresh process without a compilation cache."""
-    return {
-        name: guard(lambda name=name: min(worker("first", name) for _ in range(repeats_for(quick))))  # type: ignore[misc]
-        for name in ("plain", "specials", "everything")
-    }
+    names = ("plain", "specials", "everything")
+    return {name: guard(functools.partial(first_call, name, repeats_for(quick))) for name in names}
+
+
+def first_call(name: str, repeats: int) -> float:
+    """Seconds to the first settled move of one game, the best of some processes."""
+    return min(worker("first", name) for _ in range(repeats))
 
 
 def memory(quick: bool) -> Values:
@@ -223,11 +231,8 @@ def mapped(quick: bool) -> Values:
         "vmap": scanned(jax.vmap(play), jax.vmap(game.reset)(keys[0]), keys),
         "nested vmap": scanned(jax.vmap(jax.vmap(play)), jax.vmap(jax.vmap(game.reset))(nested[0]), nested),
     }
-    times: dict[str, list[float]] = {name: [seconds_of(run)][:0] for name, run in ways.items()}  # compiles
-    for _ in range(3):
-        for name, run in ways.items():
-            times[name].append(seconds_of(run))
-    return {name: min(took) for name, took in times.items()}
+    rounds = [{name: seconds_of(run) for name, run in ways.items()} for _ in range(4)][1:]  # the first compiles
+    return {name: min(times[name] for times in rounds) for name in ways}
 
 
 def play_move(game: Game, state: State, key: jax.Array) -> State:
@@ -294,8 +299,3 @@ PARTS: dict[str, Callable[[bool], Values]] = {
     "vmap": mapped,
 }
 """Every part by its name, in the order of the run."""
-
-
-def numbers(values: Values) -> Iterable[tuple[str, float]]:
-    """The entries that were measured."""
-    return ((name, value) for name, value in values.items() if not isinstance(value, str))

@@ -117,9 +117,7 @@ def play_vector(
 
 def random_moves(info: dict[str, Any], rng: np.random.Generator) -> "np.ndarray[Any, np.dtype[np.int64]]":
     """One legal move per environment; anything where a game is over."""
-    return np.array(
-        [moves[rng.integers(len(moves))] if len(moves) else 0 for moves in info["effective_actions"]]
-    )
+    return np.array([moves[rng.integers(len(moves))] if len(moves) else 0 for moves in info["effective_actions"]])
 
 
 if __name__ == "__main__":

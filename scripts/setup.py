@@ -136,11 +136,7 @@ def create(venv: Path, python: Python) -> None:
     if output is not None:
         shutil.rmtree(venv, ignore_errors=True)
         missing = "ensurepip" in output or "No module named venv" in output
-        reason = (
-            "its venv module is missing (Debian, Ubuntu: install python3-venv)"
-            if missing
-            else last_line(output)
-        )
+        reason = "its venv module is missing (Debian, Ubuntu: install python3-venv)" if missing else last_line(output)
         fail(f"{python} cannot make a virtual environment: {reason}")
 
 

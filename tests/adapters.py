@@ -256,14 +256,14 @@ def _one(state: State) -> State:
     return jax.tree.map(lambda x: x[..., 0], state)
 
 
-def _play_wave(
-    spec: Spec, state: State, bits: jax.Array, action: jax.Array, direct: jax.Array, level: Level
-) -> State:
+def _play_wave(spec: Spec, state: State, bits: jax.Array, action: jax.Array, direct: jax.Array, level: Level) -> State:
     """The rounds of one wave: of a move, of hits given by hand, or else of the runs on the board."""
     terrain = survey(spec, with_boards_axis(level))
     moved = begin_action(spec, terrain, bits, state, action)
     by_hand = rest(Board.of(spec, state.planes), state.books)._replace(
-        stage=jnp.where((direct != 0).any(0), Word(ROUNDS), Word(FIRST)), bits=bits, starting=moved.starting | Word(ONES)
+        stage=jnp.where((direct != 0).any(0), Word(ROUNDS), Word(FIRST)),
+        bits=bits,
+        starting=moved.starting | Word(ONES),
     )
     by_hand = by_hand._replace(fires=by_hand.fires | {"direct": direct}).awake()
     play = jax.tree.map(lambda x, y: jnp.where(action >= 0, x, y), moved, by_hand)
@@ -282,7 +282,5 @@ def _settle(spec: Spec, state: State, bits: jax.Array, level: Level) -> State:
     terrain = survey(spec, with_boards_axis(level))
     play = rest(Board.of(spec, state.planes), state.books)
     play = play._replace(stage=jnp.full_like(play.stage, SETTLING), bits=bits, starting=play.starting | Word(ONES))
-    play = lax.while_loop(
-        lambda p: jnp.any(p.stage == SETTLING), lambda p: settle(terrain, p.awake()), play
-    )
+    play = lax.while_loop(lambda p: jnp.any(p.stage == SETTLING), lambda p: settle(terrain, p.awake()), play)
     return turns.state_of(play)

@@ -325,5 +325,3 @@ def _bits(keys: jax.Array) -> jax.Array:
 def _filled(spec: Spec, bits: jax.Array, level: Level) -> jax.Array:
     level = with_boards_axis(level)
     return fill(spec, survey(spec, level), level, bits).planes()
-
-

@@ -206,7 +206,7 @@ class _Draft:
         if dice.happens(0.5):
             limits["every"] = dice.randint(0, 3)
         if kind in ("cherry", "hazelnut") and "quota" not in limits and not limits.get("every"):
-            limits["quota"] = dice.randint(1, 6)              # or they could be spawned and collected for ever
+            limits["quota"] = dice.randint(1, 6)  # or they could be spawned and collected for ever
         return limits
 
     def _goals(self) -> dict[str, Any]:

@@ -196,9 +196,7 @@ REFUSED: list[tuple[str, dict[str, Any], tuple[int | None, int | None], str]] = 
 ]
 
 
-@pytest.mark.parametrize(
-    ("change", "place", "message"), [r[1:] for r in REFUSED], ids=[r[0] for r in REFUSED]
-)
+@pytest.mark.parametrize(("change", "place", "message"), [r[1:] for r in REFUSED], ids=[r[0] for r in REFUSED])
 def test_one_mistake_is_told_with_its_place(
     change: dict[str, Any], place: tuple[int | None, int | None], message: str
 ) -> None:
@@ -219,10 +217,7 @@ def test_a_level_without_moves_and_seconds_is_refused() -> None:
 
 def test_seconds_are_checked() -> None:
     for wrong in (0, 10**9):
-        assert (
-            "seconds must be a whole number from 1"
-            in problems(without("moves") | {"seconds": wrong})[0].message
-        )
+        assert "seconds must be a whole number from 1" in problems(without("moves") | {"seconds": wrong})[0].message
 
 
 @pytest.mark.parametrize("value", [None, 3, "level", [], [GOOD], True, np.zeros(3), object()])

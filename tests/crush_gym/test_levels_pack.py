@@ -185,14 +185,8 @@ STRUCTURAL_ERRORS: list[Any] = [
     {"levels": []},
     {"levels": [3]},
     {"levels": [GOOD], "more": 1},
-    *(
-        GOOD | change
-        for change in [{"seconds": 3}, {"color": 3}, {"colours": 8}, {"moves": 0}, {"moves": True}]
-    ),
-    *(
-        GOOD | {"board": board}
-        for board in [[], ["? ?"], ["? ?"] * 17, ["?", "?"], ["? ?", "? " * 17], "? ?"]
-    ),
+    *(GOOD | change for change in [{"seconds": 3}, {"color": 3}, {"colours": 8}, {"moves": 0}, {"moves": True}]),
+    *(GOOD | {"board": board} for board in [[], ["? ?"], ["? ?"] * 17, ["?", "?"], ["? ?", "? " * 17], "? ?"]),
     *(
         GOOD | {"board": ["? ?", f"? {token}"]}
         for token in ("A", "a!0", "a!100", "a-+", "[_]", "[#]", "#'", "a'''", "?-", "I6", "F3", "h", "[a}")

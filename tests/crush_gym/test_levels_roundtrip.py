@@ -20,9 +20,7 @@ LIMITS = st.fixed_dictionaries(
     {}, optional={"quota": st.integers(0, 9), "on_board": st.integers(0, 9), "every": st.integers(1, 9)}
 )
 SPAWN = st.dictionaries(st.sampled_from(layout.SPAWN_KINDS), LIMITS).map(
-    lambda kinds: {
-        kind: ({"counter": 9} | limits if kind == "bomb" else limits) for kind, limits in kinds.items()
-    }
+    lambda kinds: {kind: ({"counter": 9} | limits if kind == "bomb" else limits) for kind, limits in kinds.items()}
 )
 
 
@@ -71,12 +69,7 @@ def test_dict_to_level_to_dict_is_the_same_dict(value: dict[str, Any]) -> None:
 @settings(max_examples=30, deadline=None)
 def test_listed_entries_come_back(value: dict[str, Any], data: st.DataObject) -> None:
     level = Level.from_dict(value)
-    entries = [
-        [r, c]
-        for r, word in enumerate(np.asarray(level.entries).tolist())
-        for c in range(16)
-        if word >> c & 1
-    ]
+    entries = [[r, c] for r, word in enumerate(np.asarray(level.entries).tolist()) for c in range(16) if word >> c & 1]
     some = data.draw(st.sampled_from([entries[1:], entries[:1], entries]))
     written = Level.from_dict(value | {"entries": some}).to_dict()
     assert written.get("entries", entries) == some

@@ -37,9 +37,7 @@ def test_no_more_ingredients_may_be_asked_for_than_can_come(spawn: dict[str, Any
     level = SUPPLY | {"spawn": spawn}
     Level.from_dict(level | {"goals": {"cherry": most}})
     found = refusal(level | {"goals": {"cherry": most + 1}})
-    expected = (
-        f"asks for {most + 1}, but at most {most} can ever be there: 2 on the board and {most - 2} spawned"
-    )
+    expected = f"asks for {most + 1}, but at most {most} can ever be there: 2 on the board and {most - 2} spawned"
     assert found == f"goals: cherry {expected}"
 
 

@@ -277,7 +277,9 @@ def test_a_striped_and_a_wrapped_clear_three_rows_and_then_three_columns(game: P
 def test_a_pair_of_wrapped_clears_five_by_five_and_leaves_fused_5(game: Player) -> None:
     board = ["d e f g d f", "e f g d e g", "f a@ b@ e f d", "g d e f g e", "d e f g d f"]
     after = game.first_wave(level_of(board), ((2, 1), (2, 2)))
-    assert after.rows == rows(*["_ _ _ _ _ " + end for end in "fg"], "_ _ F5 _ _ d", *["_ _ _ _ _ " + end for end in "ef"])
+    assert after.rows == rows(
+        *["_ _ _ _ _ " + end for end in "fg"], "_ _ F5 _ _ d", *["_ _ _ _ _ " + end for end in "ef"]
+    )
 
 
 def test_a_colour_bomb_and_a_plain_candy_clear_the_colour_whatever_its_cover(game: Player) -> None:

@@ -15,9 +15,7 @@ class Level:
         self.width = len(rows[0])
         self.colours: int = source["colours"]
         self.moves: int | None = source.get("moves")
-        self.goals: dict[str, Any] = {
-            name: goal for name, goal in source.get("goals", {}).items() if goal != {}
-        }
+        self.goals: dict[str, Any] = {name: goal for name, goal in source.get("goals", {}).items() if goal != {}}
         """What is asked for; `"orders": {}` asks for nothing."""
         self.spawn: dict[str, dict[str, int]] = dict(source.get("spawn", {}))
         self.spawn_candies: bool = source.get("spawn_candies", True)
@@ -26,9 +24,7 @@ class Level:
         if "seconds" in source:
             self.time = int(source["seconds"] * 10)
 
-        self.cells = [
-            (row, col) for row in range(self.height) for col in range(self.width) if rows[row][col] != "#"
-        ]
+        self.cells = [(row, col) for row in range(self.height) for col in range(self.width) if rows[row][col] != "#"]
         """The floor cells in reading order."""
         self.floor = set(self.cells)
         self.portals = {_cell(start): _cell(end) for start, end in source.get("portals", [])}
