@@ -17,12 +17,12 @@ from crush_gym.engine import turns
 from crush_gym.engine.bits import ONES, Word
 from crush_gym.engine.board import Board
 from crush_gym.engine.rounds import play_round
-from crush_gym.engine.turns import begin_action
 from crush_gym.engine.settling import settle
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.start import new_books
 from crush_gym.engine.state import FIRST, ROUNDS, SETTLING, Play, rest
 from crush_gym.engine.terrain import survey, with_boards_axis
+from crush_gym.engine.turns import begin_action
 from crush_gym.layout import ORDERS, PLANES
 from tests.differential import draws_of, tokens, translate
 from tests.reference import ReferenceGame

@@ -28,7 +28,7 @@ Facts = dict[str, Any]
 """What is compared, by name."""
 
 
-class Difference(AssertionError):
+class DifferenceError(AssertionError):
     """Engine and reference disagree; the message says how to see it again."""
 
 
@@ -166,7 +166,7 @@ class Match:
         ]
         for name in names:
             lines += _pair(name, expected.get(name), found[name])
-        raise Difference("\n".join(lines))
+        raise DifferenceError("\n".join(lines))
 
 
 def _pair(name: str, expected: Any, found: Any) -> list[str]:
@@ -177,7 +177,7 @@ def _pair(name: str, expected: Any, found: Any) -> list[str]:
 
 
 def replay(arena: Arena, content: dict[str, Any], key: Sequence[int], actions: Sequence[int]) -> None:
-    """Play one reported attempt again (one lane); raises the `Difference` if it is still there."""
+    """Play one reported attempt again (one lane); raises the `DifferenceError` if it is still there."""
     level = LevelPack([Level.from_dict(content)]).stack([0])
     keys = jax.random.wrap_key_data(np.array([key], np.uint32))
     match = Match(arena, -1, [content], level, keys)

@@ -132,10 +132,11 @@ def _planes(rows: list[str]) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndar
             floor[r] |= bit * cell.floor
             unfilled[r] |= bit * cell.unfilled
             numbers = ((layout.COLOUR, cell.colour), (layout.KIND, cell.kind), (layout.ICING, cell.icing))
-            for names, number in (*numbers, (layout.TIMER, cell.counter or 0)):
+            counter = layout.SPENT if cell.counter == 0 else cell.counter or 0
+            for names, number in (*numbers, (layout.TIMER, counter)):
                 for i, name in enumerate(names):
                     planes[name][r] |= bit * (number >> i & 1)
-            facts = {"fresh": cell.counter == 0, "plus5": cell.plus5, "drop": cell.drop}
+            facts = {"plus5": cell.plus5, "drop": cell.drop}
             facts |= {"lock": cell.cover == "lock", "marmalade": cell.cover == "marmalade"}
             facts |= {"chocolate": cell.chocolate, "jelly1": cell.jelly > 0, "jelly2": cell.jelly > 1}
             for name, fact in facts.items():
@@ -166,7 +167,8 @@ def test_missing_planes_are_zero_and_padding_is_not_printed() -> None:
 
 def test_a_lost_bomb_prints_zero_and_broken_bits_print_question_marks() -> None:
     one = np.ones(1, np.uint16)
-    assert print_board({"colour0": one, "fresh": one}, one, 1, 2) == ["a!0 #"]
+    spent = {name: one for name in layout.TIMER}
+    assert print_board({"colour0": one} | spent, one, 1, 2) == ["a!0 #"]
     assert print_board({"kind1": one}, one, 1, 2) == ["?? #"]
     assert print_board({"colour0": one, "kind2": one}, one, 1, 2) == ["?? #"]
 
