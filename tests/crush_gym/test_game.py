@@ -304,7 +304,7 @@ def test_a_hundred_levels_played_in_their_pack_compile_each_program_once() -> No
         assert game.accepts(level)
         state = game.reset(KEY, level)
         game.step(MOVE_KEY, state, int(first_legal(game.legal(state))), level)
-    assert {name: _compiled(game.spec, name)[0]._cache_size() for name in ("reset", "legal", "step")} == {
+    assert {name: _compiled(game.spec, name, None)[0]._cache_size() for name in ("reset", "legal", "step")} == {
         "reset": 1,
         "legal": 1,
         "step": 1,
