@@ -82,6 +82,12 @@ class Game:
         elif any(value is not None for value in (shape, colours, moves, goal)):
             raise ValueError("shape, colours, moves and goal describe a game without levels: give either, not both")
         known = [levels] if isinstance(levels, Level) else list(levels)
+        for level in known:
+            if not isinstance(level, Level) or np.ndim(level.height):
+                raise TypeError(
+                    f"a game is made from a Level, a LevelPack or a sequence of levels, not from {type(level).__name__}"
+                    " (load_pack(name) and Level.from_dict(...) make them; a stack of levels is played, not made from)"
+                )
         if not known:
             raise ValueError("a game needs at least one level, but the sequence is empty")
         self.level: Level | None = known[0] if len(known) == 1 else None
@@ -103,7 +109,7 @@ class Game:
 
     def reset(self, key: jax.Array, level: Level | None = None) -> State:
         """New attempts. key: one key, or keys[*boards]; a batch of levels with one key splits it by lane."""
-        level = self._level(level)
+        level = self._accepted(self._level(level))
         state: State = self._call("reset", _bits(key, _boards_of(level)), level)
         return state
 
@@ -143,7 +149,7 @@ class Game:
 
         policy: "random", or a function (key words uint32[2, B], states, levels) -> actions int32[B].
         """
-        level, player = self._level(level), _policy(policy)
+        level, player = self._accepted(self._level(level)), _policy(policy)
         if attempts is not None:
             return None, self._attempts(key, state, level, player, attempts)
         if state is None:
@@ -161,13 +167,16 @@ class Game:
         if state is not None:
             state = flat_boards(state, STATE_RANKS)
         level = flat_boards(level, LEVEL_RANKS)
-        parallel = cores() if blocks.help((bits, state, level)) else 1
-        size = -(-attempts // min(parallel, attempts))
-        lanes = min(lanes_for(size), LANES) if blocks.on_cpu() else lanes_for(size)
-        program = _attempts_program(self.spec, lanes, player)
-        return Stats.of(
-            blocks.in_parts(lambda first: program(first, bits[:, first : first + size], state, level), attempts, size)
-        )
+        program_for = functools.partial(_attempts_program, self.spec)
+        if not blocks.help((bits, state, level)):
+            return Stats.of(program_for(lanes_for(attempts), player)(0, bits, state, level))
+        size = -(-attempts // min(cores(), attempts))
+        program = program_for(min(lanes_for(size), LANES), player)
+
+        def part(first: int) -> jax.Array:
+            return program(first, bits[:, first : first + size], state, level)
+
+        return Stats.of(blocks.in_parts(part, attempts, size))
 
     def _call(self, name: str, *args: Any, policy: Policy | None = None) -> Any:
         """One of the game's programs; on a CPU, a large batch in blocks."""
@@ -211,6 +220,15 @@ class Game:
     def _rows(self, planes: np.ndarray, level: Level) -> list[str]:
         named = {name: planes[i] for i, name in enumerate(self.spec.planes)}
         return print_board(named, level.floor, int(level.height), int(level.width))
+
+    def _accepted(self, level: Level) -> Level:
+        """The level, refused where this game was compiled without what it needs; a stack is taken on trust."""
+        if isinstance(level.floor, np.ndarray) and level.floor.ndim == 1 and level is not self.level:
+            missing = sorted(plan([level], self.spec.rules, self.spec.adjacency).mechanics - self.spec.mechanics)
+            if not self.accepts(level):
+                why = f"it needs {', '.join(missing)}" if missing else "it is larger, or uses more of something"
+                raise ValueError(f"level {level.name!r} is not of this game's kind: {why}; make a Game of it")
+        return level
 
     def _level(self, level: Level | None) -> Level:
         if level is not None:
