@@ -10,23 +10,21 @@ from jax import lax
 
 from crush_gym import layout
 from crush_gym.engine import draws
-from crush_gym.engine.bits import ONES, Mask, Plane, Word, any_of, look, mask, occurs, square, total
+from crush_gym.engine.bits import ONES, Mask, Plane, Word, any_of, look, mask, occurs, total
 from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.moves import legal_moves
+from crush_gym.engine.runs import find_runs
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import SETTLING, Books, Play, rest
 from crush_gym.engine.terrain import Terrain
 from crush_gym.levels import Level
 
-CYCLE = 24
-"""Tries after which the candies around cells that still found no colour are taken away again."""
-
-MOST_TRIES = 40 * CYCLE
-"""Tries after which what is left is filled without regard to runs: no board may have needed them."""
+MOST_TRIES = 500
+"""Tries after which a board is left as it is: no board without runs, or none with a legal move, was found."""
 
 
 class Filling(NamedTuple):
-    """waiting: `?` cells without a candy yet; tries: so far, uint16[B]; open: boards not done."""
+    """waiting: cells to be drawn, for the first time or again; tries: so far, uint16[B]; open: boards not done."""
 
     board: Board
     waiting: Plane
@@ -62,8 +60,9 @@ def fill(spec: Spec, terrain: Terrain, level: Level, bits: jax.Array) -> Board:
     """Candies in all `?` cells, without runs wherever that can be and with a legal move where that can be.
 
     Every try draws colours for a third of the waiting cells, of which no two are close enough to disturb
-    each other (every third cell of each row and column), uniformly among those that make no run; a cell
-    that has none waits. A board without a legal move begins anew.
+    each other (every third cell of each row and column): uniformly among those that make no run, or among
+    all where each makes one. Then what stands in a run waits again, and so does the whole of a board that
+    is full but has no legal move.
     """
     boards = bits.shape[1:]
     unfilled = jnp.broadcast_to(level.unfilled[: spec.height], (spec.height, *boards))
@@ -84,16 +83,14 @@ def fill(spec: Spec, terrain: Terrain, level: Level, bits: jax.Array) -> Board:
 def _attempt(terrain: Terrain, unfilled: Plane, filling: Filling, bits: jax.Array) -> Filling:
     board, waiting, tries, still = filling
     board = board.awake()
-    desperate = mask(tries >= MOST_TRIES)
-    cells = waiting & ((_thirds(waiting, tries) & still) | desperate)
-    sown, placed = _sown(terrain, board, cells, desperate, bits, tries)
-    waiting = waiting & ~placed
-    full = still & ~occurs(waiting)
+    cells = waiting & _thirds(waiting, tries) & still
+    board = _sown(terrain, board.with_items(_without_candy(board, cells)), cells, bits, tries)
+    waiting = board.fence((waiting & ~cells) | (find_runs(board).cells & unfilled & still))
     tries = tries + (still & Word(1))
-    moveless = full & ~occurs(sown.fence(legal_moves(sown).firsts)) & ~mask(tries >= MOST_TRIES)
-    stuck = still & ~full & mask(tries % CYCLE == 0)
-    again = ((square(waiting, 2) & stuck) | moveless) & unfilled
-    return Filling(sown.with_items(_without_candy(sown, again)), waiting | again, tries, still & (~full | moveless))
+    full = still & ~occurs(waiting)
+    moveless = full & ~occurs(board.fence(legal_moves(board).firsts))
+    go_on = ~mask(tries >= MOST_TRIES)
+    return Filling(board, waiting | (unfilled & moveless), tries, still & (~full | moveless) & go_on)
 
 
 def _thirds(cells: Plane, tries: jax.Array) -> Plane:
@@ -103,32 +100,29 @@ def _thirds(cells: Plane, tries: jax.Array) -> Plane:
     return jnp.where(phase == 0, Word(0x9249), jnp.where(phase == 1, Word(0x2492), Word(0x4924)))
 
 
-def _sown(
-    terrain: Terrain, board: Board, cells: Plane, desperate: Mask, bits: jax.Array, tries: jax.Array
-) -> tuple[Board, Plane]:
-    """The board with colours for those of the cells that can have one, and these cells. Tags there stay."""
+def _sown(terrain: Terrain, board: Board, cells: Plane, bits: jax.Array, tries: jax.Array) -> Board:
+    """The board with colours drawn for the cells, which have none. Tags there stay."""
     spec = board.spec
-    allowed = board.fence(jnp.stack([
-        _makes_no_run(board, code) & mask(code <= terrain.colours) | desperate & mask(code <= terrain.colours)
-        for code in range(1, spec.colours + 1)
-    ]))  # fmt: skip
     columns = lax.broadcasted_iota(Word, (1, spec.width, 1), 1)
-    fits = allowed[:, :, None] >> columns & Word(1)  # [colours, H, W, B]
+    known = [mask(code <= terrain.colours) for code in range(1, spec.colours + 1)]
+    fits = jnp.stack([_makes_no_run(board, code) & ok for code, ok in enumerate(known, start=1)])
+    none = ~any_of(list(fits))
+    allowed = board.fence(jnp.stack([fit | none & ok for fit, ok in zip(fits, known, strict=True)]))
+    may = allowed[:, :, None] >> columns & Word(1)  # [colours, H, W, B]
     numbers = lax.broadcasted_iota(jnp.uint32, (spec.height, spec.width, 1), 0) * 16 + columns
     value = draws.draw(bits, draws.FILL, numbers, tries)
-    index = draws.below(value, total(list(fits))).astype(Word)
+    index = draws.below(value, total(list(may))).astype(Word)
     colour, seen = jnp.zeros_like(index), jnp.zeros_like(index)
-    for code, fit in enumerate(fits, start=1):
-        colour = jnp.where((fit != 0) & (seen == index), Word(code), colour)
-        seen = seen + fit
+    for code, one in enumerate(may, start=1):
+        colour = jnp.where((one != 0) & (seen == index), Word(code), colour)
+        seen = seen + one
     colour = board.fence(colour)
     planes = [
         any_of((colour[:, c] >> Word(i) & Word(1)) << Word(c) for c in range(spec.width)) & cells for i in range(3)
     ]
-    planes = board.fence(planes)
-    named = dict(zip(layout.COLOUR, planes, strict=True))
+    named = dict(zip(layout.COLOUR, board.fence(planes), strict=True))
     items = board.fence(board.with_moving({name: board.plane(name) | plane for name, plane in named.items()}).items)
-    return board.with_items(items), any_of(planes)
+    return board.with_items(items)
 
 
 def _makes_no_run(board: Board, code: int) -> Plane:

@@ -41,7 +41,7 @@ class Attempts:
         self.slow = [ReferenceGame(content) for content in self.contents]
         self.keys = jax.random.split(jax.random.key(seed), BOARDS)
         self.state: State = self.game.reset(self.keys, self.level)
-        self.waves = np.asarray(self.state.books.waves)
+        self.waves = np.asarray(self.state.books.waves)  # the most of any turn so far
         self.made = 0
 
     def boards(self) -> list[Rows]:
@@ -59,7 +59,7 @@ class Attempts:
         mask, dice = self.legal(), np.random.default_rng(self.made)
         actions = (dice.random(mask.shape) * mask).argmax(axis=0).astype(np.int32)
         self.state, turn = self.game.step(keys, self.state, actions, self.level)
-        self.waves = np.asarray(turn.waves)
+        self.waves = np.maximum(self.waves, np.asarray(turn.waves))
         self.made += 1
 
 
@@ -68,7 +68,7 @@ def cells_of(rows: Rows) -> Board:
 
 
 def settled(attempts: Attempts, i: int) -> bool:
-    """Whether nothing stopped the turn halfway: no portals that lead round, fewer than 100 waves."""
+    """Whether nothing stopped a turn halfway: no portals that lead round, fewer than 100 waves."""
     return attempts.waves[i] < 100 and not attempts.slow[i].level.portals
 
 
@@ -101,7 +101,7 @@ def test_a_quiet_board_has_no_run(seed: int) -> None:
     attempts = Attempts("everything", seed)
     for _ in range(3):
         for i, rows in enumerate(attempts.boards()):
-            if attempts.contents[i]["colours"] > 3:  # with fewer, a hundredth wave may leave runs
+            if attempts.waves[i] < 100:
                 assert not find_runs(attempts.slow[i].level, cells_of(rows)), (attempts.contents[i], rows)
                 assert not any("F" in token for row in rows for token in row)
         attempts.move()
@@ -233,9 +233,8 @@ def test_filling_leaves_explicit_cells_alone_and_keeps_what_is_on_a_random_one(s
 @FEW
 @given(SEEDS)
 def test_a_random_board_has_no_run_and_a_legal_move(seed: int) -> None:
-    """With four colours or more; with two, tries run out before such a board is found."""
     games, dice = arena("plain"), Dice(seed)
-    contents = [_random_board(dice, 4 + n % 4) | {"name": str(n)} for n in range(BOARDS)]
+    contents = [_random_board(dice, 2 + n % 6) | {"name": str(n)} for n in range(BOARDS)]
     level = LevelPack(map(Level.from_dict, contents)).stack(range(BOARDS))
     filled = games.filled(jax.random.split(jax.random.key(seed), BOARDS), level)
     for content, rows in zip(contents, rows_of(filled, level), strict=True):
