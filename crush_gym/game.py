@@ -11,6 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from crush_gym import checks
+from crush_gym.checks import Boards, boards_of_level, boards_of_state, same_attempts, same_boards, whole_actions
 from crush_gym.engine import blocks, draws, observe, rollout, turns
 from crush_gym.engine.batching import boards_of, flat_boards, lanes_for, native
 from crush_gym.engine.blocks import cores
@@ -105,12 +107,14 @@ class Game:
 
     def accepts(self, level: Level) -> bool:
         """Whether the level can be played in this game without a new compilation."""
-        return _covers(self.spec, plan([level], self.spec.rules, self.spec.adjacency))
+        return checks.first_stranger(self.spec, level.levels or (level,)) is None
 
     def reset(self, key: jax.Array, level: Level | None = None) -> State:
         """New attempts. key: one key, or keys[*boards]; a batch of levels with one key splits it by lane."""
         level = self._accepted(self._level(level))
-        state: State = self._call("reset", _bits(key, _boards_of(level)), level)
+        key = _typed(key)
+        bits = _bits(key, boards_of_level(level) or key.shape)
+        state: State = self._call("reset", bits, level)
         return state
 
     def legal(self, state: State, level: Level | None = None) -> jax.Array:
@@ -123,13 +127,14 @@ class Game:
         self, key: jax.Array, state: State, action: jax.Array | int, level: Level | None = None
     ) -> tuple[State, Turn]:
         """One turn. key: the move's key, or keys[*boards]; one key for many boards is split by lane."""
-        bits = _bits(key, state.planes.shape[2:])
-        result: tuple[State, Turn] = self._call("step", bits, state, jnp.asarray(action, jnp.int32), self._level(level))
+        level, action = self._level(level), whole_actions(action)
+        bits = _bits(key, boards_of_state(state), levels=boards_of_level(level), actions=action.shape)
+        result: tuple[State, Turn] = self._call("step", bits, state, action, level)
         return result
 
     def random_action(self, key: jax.Array, state: State) -> jax.Array:
         """What the random player does with these keys: a legal action, uniformly; -1 where there is none."""
-        actions: jax.Array = self._call("random_action", _bits(key, state.planes.shape[2:]), state)
+        actions: jax.Array = self._call("random_action", _bits(key, boards_of_state(state)), state)
         return actions
 
     def rollout(
@@ -151,10 +156,11 @@ class Game:
         """
         level, player = self._accepted(self._level(level)), _policy(policy)
         if attempts is not None:
+            same_attempts(_typed(key).shape, attempts)
             return None, self._attempts(key, state, level, player, attempts)
         if state is None:
             state = self.reset(key, level)
-        bits = _bits(key, state.planes.shape[2:])
+        bits = _bits(key, boards_of_state(state), levels=boards_of_level(level))
         final, results = self._call("playout", bits, state, level, policy=player)
         return final, Stats.of(results)
 
@@ -189,12 +195,13 @@ class Game:
     def replay(self, key: jax.Array, state: State, action: jax.Array | int, level: Level | None = None) -> list[State]:
         """The turn that `step` would play on one board, beat by beat: what stands after the swap, then after
         each beat, last the turn's end. Positions within a turn hold EMPTY cells and fused candies."""
-        if state.planes.ndim != 2:
-            raise ValueError(f"replay shows one board, but the state has boards {state.planes.shape[2:]}")
+        if boards_of_state(state):
+            raise ValueError(f"replay shows one board, but the state has boards {boards_of_state(state)}")
+        level, action = self._level(level), whole_actions(action)
+        bits = _bits(key, (), levels=boards_of_level(level), actions=action.shape)
         one = flat_boards(jax.tree.map(lambda x: jnp.asarray(x)[..., None], state), STATE_RANKS)
-        level, bits = self._level(level), _bits(key, ())[:, None]
         begin, beat = _replay_programs(self.spec)
-        play = begin(bits, one, jnp.asarray(action, jnp.int32)[None], level)
+        play = begin(bits[:, None], one, action[None], level)
         frames = [play]
         while int(frames[-1].stage[0]) != RESTING:
             frames.append(beat(level, frames[-1]))
@@ -202,13 +209,16 @@ class Game:
 
     def observe(self, state: State, level: Level | None = None) -> jax.Array:
         """uint8[channels, H, W, *boards]; see `channels`."""
-        planes: jax.Array = self._call("observe", state, self._level(level))
+        level = self._level(level)
+        same_boards(boards_of_state(state), levels=boards_of_level(level))
+        planes: jax.Array = self._call("observe", state, level)
         return planes
 
     def text(self, state: State, level: Level | None = None) -> list[Any]:
         """Rows of rulebook tokens: list[str], or for a batch a list of those, nested as the boards are."""
         planes, level = np.asarray(state.planes), jax.tree.map(np.asarray, self._level(level))
-        return self._text(planes, level)
+        boards = same_boards(boards_of_state(state), levels=boards_of_level(level))
+        return self._text(np.broadcast_to(planes, (*planes.shape[:2], *boards)), level)
 
     def _text(self, planes: np.ndarray, level: Level) -> list[Any]:
         """planes: uint16[planes, H, *boards]."""
@@ -222,17 +232,14 @@ class Game:
         return print_board(named, level.floor, int(level.height), int(level.width))
 
     def _accepted(self, level: Level) -> Level:
-        """The level, refused where this game was compiled without what it needs; a stack is taken on trust."""
-        if isinstance(level.floor, np.ndarray) and level.floor.ndim == 1 and level is not self.level:
-            missing = sorted(plan([level], self.spec.rules, self.spec.adjacency).mechanics - self.spec.mechanics)
-            if not self.accepts(level):
-                why = f"it needs {', '.join(missing)}" if missing else "it is larger, or uses more of something"
-                raise ValueError(f"level {level.name!r} is not of this game's kind: {why}; make a Game of it")
+        """The level, refused where this game was compiled without what it needs."""
+        if level is not self.level:
+            checks.check_kind(self.spec, level)
         return level
 
     def _level(self, level: Level | None) -> Level:
         if level is not None:
-            return level
+            return checks.one_level(level)
         if self.level is None:
             raise ValueError("this game was made from several levels: say which one is played (`level=`)")
         return self.level
@@ -246,7 +253,7 @@ def simple_level(
     if rules not in defaults:
         raise ValueError('rules "saga" are played on levels: give a Level or a LevelPack')
     default_shape, default_colours, default_moves = defaults[rules]
-    height, width = shape or default_shape
+    height, width = default_shape if shape is None else checks.sides(shape)
     return Level.from_dict(
         {
             "name": rules,
@@ -300,13 +307,14 @@ def _policy(policy: str | Policy) -> Policy | None:
     if policy == "random":
         return None
     if callable(policy):
-        return policy
+        return checks.careful(policy)
     raise ValueError(f'policy must be "random" or a function of (keys, states, levels), not {policy!r}')
 
 
-def _bits(key: jax.Array, boards: tuple[int, ...]) -> jax.Array:
-    """The words of the boards' keys, uint32[2, *boards]."""
+def _bits(key: jax.Array, boards: Boards, **given: Boards) -> jax.Array:
+    """The words of the boards' keys, uint32[2, *boards], where the keys and all else that is given fit the boards."""
     key = _typed(key)
+    same_boards(boards, keys=key.shape, **given)
     if key.shape == () and boards != ():
         key = jax.random.split(key, boards)
     return draws.key_bits(key)
@@ -324,35 +332,12 @@ def _typed(key: jax.Array) -> jax.Array:
     return key
 
 
-def _boards_of(level: Level) -> tuple[int, ...]:
-    return tuple(np.shape(level.height))
-
-
 def _nth_board(level: Level, i: int) -> Level:
-    """Board i of the first boards' axis."""
-    one: Level = jax.tree.map(lambda x, rank: np.take(x, i, axis=rank), level, LEVEL_RANKS)
+    """Board i of the first boards' axis; of an axis of size 1, its only one."""
+    one: Level = jax.tree.map(lambda x, rank: np.take(x, i, axis=rank, mode="clip"), level, LEVEL_RANKS)
     return one
 
 
 def _check_choice(name: str, value: object, choices: Any) -> None:
     if value not in tuple(choices):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
-
-
-def _covers(wide: Spec, narrow: Spec) -> bool:
-    """Whether everything in the narrow spec fits into the wide one."""
-    sizes = (
-        "height",
-        "width",
-        "colours",
-        "spawn_kinds",
-        "entry_layers",
-        "portals",
-        "portal_layers",
-        "portal_hops",
-    )
-    return (
-        narrow.mechanics <= wide.mechanics
-        and set(narrow.orders) <= set(wide.orders)
-        and all(getattr(narrow, size) <= getattr(wide, size) for size in sizes)
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -75,6 +75,8 @@ class Level:
     """int32: the counter of spawned candy bombs, 0 if none are"""
     spawn_candies: Leaf
     """bool"""
+    levels: tuple[Level, ...] = field(default=(), init=False)
+    """of a stack: the different levels in it; no leaf, so it is lost like the name"""
 
     @classmethod
     def from_dict(cls, value: object) -> Level:
@@ -119,7 +121,7 @@ class Level:
         return f"<Level{name} {self.height}x{self.width}, {self.colours} colours, {limit}>"
 
 
-LEAVES = tuple(field.name for field in fields(Level) if field.name != "name")
+LEAVES = tuple(leaf.name for leaf in fields(Level) if leaf.name not in ("name", "levels"))
 """The names of a level's arrays in the order in which JAX sees them."""
 
 

@@ -73,10 +73,11 @@ class LevelPack(Sequence[Level]):
         """
         places = self._positions(indices)
         used, where = np.unique(places, return_inverse=True)
-        chosen = [self._levels[i] for i in used]
+        chosen = tuple(self._levels[i] for i in used)
         stacked: Level = tree_util.tree_map(
             lambda *leaves: np.stack(leaves, axis=-1)[..., where.reshape(places.shape)], *chosen
         )
+        object.__setattr__(stacked, "levels", chosen)  # frozen, and no argument: only a new stack knows them
         return stacked
 
     def _positions(self, indices: Any) -> np.ndarray[Any, np.dtype[np.intp]]:

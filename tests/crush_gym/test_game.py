@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import jax
@@ -216,8 +218,26 @@ def simple() -> Game:
     return Game(rules="combo", shape=(6, 6), colours=5, moves=MOVES)
 
 
+def basics(*names: str) -> LevelPack:
+    pack = load_pack("basics")
+    return LevelPack([pack[name] for name in names])
+
+
+def coloured(colours: int) -> Level:
+    return Level.from_dict(
+        {"name": f"{colours} colours", "colours": colours, "moves": 5, "board": ["? ? ?", "? ? ?", "? ? ?"]}
+    )
+
+
 ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "wrong rules": (lambda: Game(rules="chess"), ValueError, "rules must be one of 'saga', 'points', 'combo'"),
+    "a number as shape": (lambda: Game(rules="combo", shape=5), ValueError, "shape must be two whole .* not 5$"),
+    "one side": (lambda: Game(rules="combo", shape=(5,)), ValueError, r"shape must be two whole .* not \(5,\)$"),
+    "a word as side": (lambda: Game(rules="combo", shape=("a", 3)), ValueError, r"two whole .* not \('a', 3\)$"),
+    "broken sides": (lambda: Game(rules="points", shape=(5.0, 5.0)), ValueError, r"two whole .* not \(5.0, 5.0\)$"),
+    "an endless board": (lambda: Game(rules="combo", shape=(10**9, 10**9)), ValueError, "numbers from 2 to 16"),
+    "a word as colours": (lambda: Game(rules="combo", colours="x"), ValueError, "colours must be a whole .*'x'$"),
+    "broken moves": (lambda: Game(rules="combo", moves=2.5), ValueError, "moves must be a whole .* not 2.5$"),
     "wrong adjacency": (lambda: Game(rules="combo", adjacency="x"), ValueError, "adjacency must be one of"),
     "no levels": (lambda: Game(), ValueError, "give a Level or a LevelPack"),
     "empty levels": (lambda: Game([]), ValueError, "at least one level"),
@@ -226,6 +246,27 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a number as key": (lambda: simple().reset(jnp.int32(3)), TypeError, "a key is expected"),
     "another kind of key": (lambda: simple().reset(jax.random.key(0, impl="rbg")), TypeError, "threefry2x32, not"),
     "unknown policy": (lambda: simple().rollout(KEY, policy="best"), ValueError, "policy must be .*not 'best'"),
+    "a pack as level": (lambda: simple().reset(KEY, basics("jelly")), TypeError, r"from pack.stack\(.*not LevelPack$"),
+    "a level of another kind": (
+        lambda: Game(basics("plain")).reset(KEY, load_pack("basics")["jelly"]),
+        ValueError,
+        "^level 'jelly' is not of this game's kind: it needs jelly; make a Game of it$",
+    ),
+    "a stack with another kind": (
+        lambda: Game(basics("plain", "jelly")).reset(KEY, basics("plain", "jelly", "locks").stack([0, 1, 2, 0])),
+        ValueError,
+        "^level 'locks' in the stack is not of this game's kind: it needs lock, sliding sideways; make a Game of all",
+    ),
+    "a stack with a larger board": (
+        lambda: Game(basics("plain")).rollout(KEY, level=basics("plain", "orders").stack([0, 1])),
+        ValueError,
+        "level 'orders' in the stack",
+    ),
+    "a stack with more colours": (
+        lambda: Game(coloured(4)).rollout(KEY, level=LevelPack([coloured(4), coloured(5)]).stack([1, 0]), attempts=9),
+        ValueError,
+        "level '5 colours' in the stack .* larger, or uses more",
+    ),
     "no attempts": (lambda: simple().rollout(KEY, attempts=0), ValueError, "attempts must be at least 1, not 0"),
 }
 
@@ -237,9 +278,111 @@ def test_mistakes_are_explained(name: str) -> None:
         call()
 
 
+def three(game: Game) -> Level:
+    assert game.level is not None
+    return LevelPack([game.level]).stack([0, 0, 0])
+
+
+KEYS = jax.random.split(KEY, 3)
+THREE = np.zeros(3, int)
+SIX = r", but the call is for boards of shape \(6,\): give one"
+
+FOR_OTHER_BOARDS: dict[str, tuple[Callable[[Game, State], Any], str]] = {
+    "step, keys": (lambda g, s: g.step(KEYS, s, 0), rf"^the keys have shape \(3,\){SIX} key, .* keys of shape \(6,\)$"),
+    "step, actions": (lambda g, s: g.step(KEY, s, THREE), rf"the actions have shape \(3,\){SIX} action .* \(6,\)$"),
+    "step, levels": (lambda g, s: g.step(KEY, s, 0, three(g)), rf"the stack of levels has shape \(3,\){SIX} level"),
+    "step, nested": (lambda g, s: g.step(KEYS, nested(s), 0), r"keys have shape \(3,\), .* shape \(2, 3\): give"),
+    "step, one board": (lambda g, s: g.step(KEYS, lanes(s, 0), 0), "but the call is for one board: give one key$"),
+    "reset": (lambda g, s: g.reset(jax.random.split(KEY, 6), three(g)), r"keys have .* boards of shape \(3,\)"),
+    "random_action": (lambda g, s: g.random_action(KEYS, s), f"the keys have .*{SIX}"),
+    "rollout, keys": (lambda g, s: g.rollout(KEYS, s), f"the keys have .*{SIX}"),
+    "rollout, levels": (lambda g, s: g.rollout(KEY, s, three(g)), f"the stack of levels has .*{SIX}"),
+    "rollout, attempts": (lambda g, s: g.rollout(KEYS, s, attempts=8), "keys have .* but there are 8 attempts: give"),
+    "observe": (lambda g, s: g.observe(s, three(g)), f"the stack of levels has .*{SIX}"),
+    "replay": (lambda g, s: g.replay(KEY, lanes(s, 0), THREE), "the actions have .* one board: give one action$"),
+}
+
+
+@pytest.mark.parametrize("name", FOR_OTHER_BOARDS)
+def test_what_is_for_other_boards_is_refused(name: str, game: Game, start: State) -> None:
+    call, message = FOR_OTHER_BOARDS[name]
+    with pytest.raises(ValueError, match=message):
+        call(game, start)
+
+
+def test_what_is_for_other_boards_is_refused_under_jit_and_vmap(game: Game, start: State) -> None:
+    with pytest.raises(ValueError, match=f"the actions have .*{SIX}"):
+        jax.jit(game.step)(KEY, start, THREE)
+    rows = jax.tree.map(lambda x: jnp.moveaxis(x, -1, 0), start)
+    with pytest.raises(ValueError, match=r"the keys have .* one board: give one key"):
+        jax.vmap(lambda state: game.step(KEYS, state, 0))(rows)
+
+
+def test_the_text_of_a_stack_for_other_boards_is_refused(game: Game, start: State) -> None:
+    with pytest.raises(ValueError, match=f"the stack of levels has .*{SIX}"):
+        game.text(start, three(game))
+
+
+def test_sizes_of_one_and_single_actions_stretch(game: Game, start: State) -> None:
+    one, keys, level = lanes(start, slice(0, 1)), jax.random.split(KEY, BOARDS), three(game)
+    level = jax.tree.map(lambda x: x[..., :1], level)
+
+    def boards(state: State, *args: Any) -> tuple[int, ...]:
+        return jax.eval_shape(lambda key, *rest: game.step(key, state, *rest)[1].score, *args).shape
+
+    assert boards(start, KEY, 0) == boards(start, keys[:1], 0, level) == (BOARDS,)
+    assert boards(one, keys, 0) == boards(one, KEY, np.zeros(BOARDS, int)) == (BOARDS,)
+    assert boards(nested(start), KEY, THREE) == boards(nested(start), KEY, np.zeros((2, 1), int)) == (2, 3)
+    assert game.text(start, level) == game.text(start)
+
+
+@pytest.mark.parametrize("action", [1.0, True, np.zeros(BOARDS), jnp.zeros(BOARDS), np.zeros(BOARDS, bool)], ids=repr)
+def test_actions_that_are_no_whole_numbers_are_refused(game: Game, start: State, action: Any) -> None:
+    for step in (game.step, jax.jit(game.step)):
+        with pytest.raises(
+            TypeError, match=r"^actions must be whole numbers, not (float|bool)\d*: an action is an index"
+        ):
+            step(MOVE_KEY, start, action)
+
+
+def test_a_policy_that_names_no_whole_numbers_is_refused(game: Game, start: State) -> None:
+    with pytest.raises(TypeError, match="actions must be whole numbers, not float32"):
+        game.rollout(MOVE_KEY, start, policy=lambda bits, state, level: jnp.zeros(bits.shape[1:]))
+
+
+def test_actions_are_whole_numbers_of_any_width(game: Game, start: State) -> None:
+    action = first_legal(game.legal(start))
+    expected = game.step(MOVE_KEY, start, action)
+    for same in (action.astype(np.int64), action.astype(np.uint8), jnp.asarray(action, jnp.int16), action.tolist()):
+        assert_equal(game.step(MOVE_KEY, start, same), expected)
+
+
+def test_an_action_too_large_for_32_bits_is_illegal(game: Game, start: State) -> None:
+    """It must not wrap to the number of another action."""
+    action = first_legal(game.legal(start)).astype(np.int64) + 2**32
+    for large in (action, action.astype(np.uint64), -action):
+        assert np.asarray(game.step(MOVE_KEY, start, large)[1].illegal).all()
+
+
 def test_a_replay_of_many_boards_is_refused(game: Game, start: State) -> None:
     with pytest.raises(ValueError, match="replay shows one board"):
         game.replay(MOVE_KEY, start, 0)
+
+
+# ------------------------------------------------------------------------------------- pickling
+
+
+def test_pickled_levels_and_states_play_on_alike(game: Game, start: State) -> None:
+    assert game.level is not None
+    pack = LevelPack([game.level])
+    again, level, stack, levels = pickle.loads(pickle.dumps((start, game.level, pack.stack([0] * BOARDS), pack)))
+    assert isinstance(again, State) and type(again.books) is type(start.books)
+    assert_equal((again, level, stack), (start, game.level, pack.stack([0] * BOARDS)))
+    assert_equal(levels[0], game.level)
+    action = first_legal(game.legal(start))
+    expected = game.step(MOVE_KEY, start, action)
+    assert_equal(game.step(MOVE_KEY, again, action, level), expected)
+    assert_equal(game.reset(KEY, stack), start)
 
 
 # ------------------------------------------------------------------------------ pictures and text
@@ -271,6 +414,97 @@ def test_a_replay_ends_where_the_step_does(game: Game, start: State) -> None:
     frames = game.replay(MOVE_KEY, one, action)
     assert len(frames) > 2
     assert_equal(frames[-1], game.step(MOVE_KEY, one, action)[0])
+
+
+SETTLED = [["a a b", "c d a", "d c c"], ["# a b a", "d b a c"], ["b c", "c b", "c a", "b c"]]
+"""Boards of different sizes on which nothing falls and nothing clears, with a legal move each."""
+
+
+def test_each_board_of_a_stack_shows_its_own_level() -> None:
+    levels = [
+        Level.from_dict({"name": str(i), "colours": 4, "moves": 9, "board": board}) for i, board in enumerate(SETTLED)
+    ]
+    pack, places = LevelPack(levels), np.array([[2, 0, 1], [1, 1, 2]])
+    game = Game(pack, rules="combo")
+    state = game.reset(KEY, pack.stack(places))
+    assert game.text(state, pack.stack(places)) == [[SETTLED[i] for i in row] for row in places]
+    assert game.text(lanes(lanes(state, 1), 0), pack[0]) == SETTLED[0]
+
+
+@cache
+def everything() -> tuple[Game, list[tuple[State, int]]]:
+    """A game with every mechanic, and a few positions of one attempt with a legal action each."""
+    game = Game(load_pack("basics")["everything"])
+    state, positions = game.reset(KEY), []
+    for m in range(4):
+        legal = np.flatnonzero(game.legal(state))
+        positions.append((state, int(legal[m * len(legal) // 4])))
+        state, _ = game.step(jax.random.fold_in(MOVE_KEY, m), *positions[-1])
+    return game, positions
+
+
+ITEMS = {"*": "colour bomb", "~": "swirl", "o": "cherry", "n": "hazelnut", "C": "chocolate"}
+MARKS = {"-": "striped-h", "|": "striped-v", "@": "wrapped", "+": "plus5", "$": "drop", "[": "lock", "{": "marmalade"}
+
+
+def shown(token: str) -> dict[str, int]:
+    """What the picture shows of a cell, by channel, read off its token (rulebook 2)."""
+    body = token.rstrip("'")
+    layers = len(token) - len(body)
+    item, _, counter = body.strip("[]{}").partition("!")
+    found = [name for mark, name in MARKS.items() if mark in body]
+    found += ["floor"] if body != "#" else []
+    found += ["jelly1", "jelly2"][:layers]
+    found += [ITEMS[item]] if item in ITEMS else []
+    found += [f"colour {item[0]}"] if item[0] in "abcdef" else []
+    numbers = {"icing": int(item[1:]) * 51 if item[0] == "I" else 0, "counter": int(counter or 0) * 255 // 99}
+    return dict.fromkeys(found, 255) | {name: number for name, number in numbers.items() if number}
+
+
+SHOWN = ("floor", "jelly1", "jelly2", "icing", "counter", *ITEMS.values(), *MARKS.values())
+
+
+def test_the_picture_of_everything_shows_what_the_text_says() -> None:
+    game, positions = everything()
+    names = [name for name in game.channels if name in SHOWN or name.startswith("colour ")]
+    assert len(names) == len(SHOWN) + 6
+    used = set()
+    for state, _ in positions:
+        image, rows = np.asarray(game.observe(state)), [row.split() for row in game.text(state)]
+        cells = [[shown(token) for token in row] for row in rows]
+        for name in names:
+            expected = np.array([[cell.get(name, 0) for cell in row] for row in cells], np.uint8)
+            assert_equal(image[game.channels.index(name)], expected)
+            used |= {name} if expected.any() else set()
+    assert set(names) - used <= {"hazelnut", "cherry"}  # these may be still to come
+
+
+def test_the_picture_of_everything_shows_portals_exits_and_legal_moves() -> None:
+    game, positions = everything()
+    content = load_pack("basics")["everything"].to_dict()
+    state, _ = positions[0]
+    image, legal = np.asarray(game.observe(state)), np.asarray(game.legal(state))
+    pairs = [((r, c), (r, c + 1)) for r in range(9) for c in range(8)]
+    pairs += [((r, c), (r + 1, c)) for r in range(8) for c in range(9)]
+    expected = {
+        "portal entrances": [entrance for entrance, _ in content["portals"]],
+        "portal exits": [end for _, end in content["portals"]],
+        "exits": content["exits"],
+        "legal": [cell for pair, allowed in zip(pairs, legal, strict=True) if allowed for cell in pair],
+    }
+    for name, cells in expected.items():
+        found = image[game.channels.index(name)]
+        assert set(map(tuple, np.argwhere(found == 255).tolist())) == set(map(tuple, cells))
+        assert set(np.unique(found)) == {0, 255}
+
+
+def test_a_replay_of_everything_ends_where_the_step_does() -> None:
+    game, positions = everything()
+    for m, (state, action) in enumerate(positions):
+        key = jax.random.fold_in(MOVE_KEY, m)
+        frames = game.replay(key, state, action)
+        assert len(frames) > 2
+        assert_equal(frames[-1], game.step(key, state, action)[0])
 
 
 # ------------------------------------------------------------------------------ size and compiling

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import time
 from importlib import resources
 from typing import Any
@@ -63,6 +64,22 @@ def test_a_stack_holds_one_level_per_board_with_the_boards_last() -> None:
         assert alone.to_dict() | {"name": PACK[index].name} == PACK[index].to_dict()
     dtypes = [leaf.dtype for leaf in jax.tree.leaves(stack)]
     assert dtypes == [leaf.dtype for leaf in jax.tree.leaves(PACK[0])]
+
+
+def test_a_stack_knows_its_levels_until_it_goes_through_jax() -> None:
+    stack = PACK.stack([2, 0, 0, -1])
+    assert stack.levels == (PACK[0], PACK[2])
+    assert jax.tree.map(lambda leaf: leaf[..., 1:], stack).levels == ()
+
+
+def test_packs_and_stacks_can_be_pickled() -> None:
+    again, stack = pickle.loads(pickle.dumps((PACK, PACK.stack([2, 0]))))
+    assert again == PACK and again.names == PACK.names and again["second"] == PACK[1]
+    assert stack == PACK.stack([2, 0]) == again.stack([2, 0]) and stack.levels == (PACK[0], PACK[2])
+    for one, other in zip(
+        jax.tree.leaves((again[0], stack)), jax.tree.leaves((PACK[0], PACK.stack([2, 0]))), strict=True
+    ):
+        assert one.dtype == other.dtype and one.tobytes() == other.tobytes()
 
 
 def test_a_stack_takes_names_and_any_number_of_axes() -> None:

@@ -18,9 +18,9 @@ BOARDS = 4
 
 
 @cache
-def kernels() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
-    """Every program of a game, with the shapes of its arguments."""
-    game = Game(load_pack("basics")["orders"])
+def kernels(name: str) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
+    """Every program of the game of a level, with the shapes of its arguments."""
+    game = Game(load_pack("basics")[name])
     spec, level = game.spec, game.level
 
     def shape(boards: int) -> tuple[Any, Any, Any]:
@@ -50,9 +50,9 @@ def kernels() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
     }
 
 
-def lowered(name: str, platform: str) -> str:
+def lowered(name: str, level: str, platform: str) -> str:
     """The program's module for a platform; nothing is compiled."""
-    f, args = kernels()[name]
+    f, args = kernels(level)[name]
     return str(jax.export.export(jax.jit(f), platforms=[platform])(*args).mlir_module())
 
 
@@ -60,9 +60,15 @@ def branches(module: str) -> int:
     return module.count("stablehlo.case") + module.count("stablehlo.if")
 
 
-@pytest.mark.parametrize("name", list(kernels()))
-def test_kernels_lower_for_cuda_with_barriers_where_the_cpu_has_branches(name: str) -> None:
-    cuda, cpu = lowered(name, "cuda"), lowered(name, "cpu")
+@pytest.mark.parametrize(
+    ("name", "level"),
+    [
+        *((name, "orders") for name in kernels("orders")),
+        *((name, "everything") for name in ("reset", "step", "playout", "observe")),
+    ],
+)
+def test_kernels_lower_for_cuda_with_barriers_where_the_cpu_has_branches(name: str, level: str) -> None:
+    cuda, cpu = lowered(name, level, "cuda"), lowered(name, level, "cpu")
     fences = cuda.count("stablehlo.optimization_barrier")
     assert fences > 0 and "optimization_barrier" not in cpu
     assert branches(cpu) - branches(cuda) == fences
