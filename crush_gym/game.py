@@ -265,10 +265,10 @@ def simple_level(
     )
 
 
-LANES = 1088
+LANES = 704
 """Boards that a CPU core plays at a time: few enough for its caches, enough to hide the cost of an operation."""
 
-BLOCK = 2112
+BLOCK = 1408
 """Boards of one lockstep call on a CPU core."""
 
 _STACKED = ("orders", "spawned", "last_spawn")

@@ -182,18 +182,24 @@ def first_cell(x: Plane, fence: Keep = keep) -> tuple[Plane, jax.Array]:
     return jnp.where(rows == row, bit, Word(0)), cell
 
 
-def fence(tree: Tree, alive: jax.Array) -> Tree:
+def fence(tree: Tree, never: jax.Array) -> Tree:
     """Have XLA:CPU write `tree` to memory here, instead of computing it again in every place that uses it.
 
     XLA:CPU drops `optimization_barrier` before it fuses, so the way round is a `cond` whose predicate
-    (`alive`, a bool that is always true) it cannot know. Elsewhere the barrier does it, without a branch.
+    (`never`, a bool that is always false) it cannot know. Elsewhere the barrier does it, without a branch.
     """
 
     def on_cpu(t: Tree) -> Tree:
-        return lax.cond(alive, lambda v: v, lambda v: jax.tree.map(lambda x: ~x, v), t)
+        return lax.cond(never, lambda v: jax.tree.map(lambda x: ~x, v), lambda v: v, t)
 
     result: Tree = lax.platform_dependent(tree, cpu=on_cpu, default=lax.optimization_barrier)
     return result
+
+
+def unpack(width: int, plane: Plane) -> jax.Array:
+    """The first columns of a plane uint16[H, B] cell by cell, as numbers 0 and 1: uint16[H, width, B]."""
+    columns = lax.broadcasted_iota(Word, (1, width, 1), 1)
+    return plane[:, None] >> columns & Word(1)
 
 
 def at_column(width: int, columns: Sequence[jax.Array]) -> jax.Array:

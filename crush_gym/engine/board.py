@@ -16,14 +16,14 @@ class Board:
 
     items: uint16[n, H, B], the planes that travel with an item, in the order of `spec.moving`
     fixed: the planes that belong to cells, by name, each uint16[H, B]
-    alive: the predicate of this moment's fences; without it, as after any JAX transformation, they do nothing
+    never: the predicate of this moment's fences; without it, as after any JAX transformation, they do nothing
     """
 
-    def __init__(self, spec: Spec, items: Plane, fixed: dict[str, Plane], alive: jax.Array | None = None) -> None:
+    def __init__(self, spec: Spec, items: Plane, fixed: dict[str, Plane], never: jax.Array | None = None) -> None:
         self.spec = spec
         self.items = items
         self.fixed = fixed
-        self.alive = alive
+        self.never = never
 
     def tree_flatten(self) -> tuple[tuple[Plane, dict[str, Plane]], Spec]:
         return (self.items, self.fixed), self.spec
@@ -44,18 +44,18 @@ class Board:
         return jnp.concatenate([self.items, *fixed]) if fixed else self.items
 
     def with_items(self, items: Plane) -> Board:
-        return Board(self.spec, items, self.fixed, self.alive)
+        return Board(self.spec, items, self.fixed, self.never)
 
     def with_fixed(self, changes: dict[str, Plane]) -> Board:
-        return Board(self.spec, self.items, self.fixed | changes, self.alive)
+        return Board(self.spec, self.items, self.fixed | changes, self.never)
 
     def awake(self) -> Board:
-        """The same board, whose fences work: the predicate is always true, but XLA cannot know it."""
-        return Board(self.spec, self.items, self.fixed, self.items.ravel()[0].astype(jnp.uint32) <= ONES)
+        """The same board, whose fences work: the predicate is always false, but XLA cannot know it."""
+        return Board(self.spec, self.items, self.fixed, self.items.ravel()[0].astype(jnp.uint32) > ONES)
 
     def fence(self, tree: Tree) -> Tree:
         """See `bits.fence`."""
-        return tree if self.alive is None else fence(tree, self.alive)
+        return tree if self.never is None else fence(tree, self.never)
 
     def with_moving(self, changes: dict[str, Plane]) -> Board:
         """With new versions of some of the planes that travel with items."""

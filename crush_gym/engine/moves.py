@@ -14,7 +14,7 @@ from jax import lax
 
 from crush_gym import layout
 from crush_gym.engine import draws
-from crush_gym.engine.bits import Plane, Word, any_of, look, nth, rows_of, total
+from crush_gym.engine.bits import Plane, Word, any_of, look, nth, rows_of, total, unpack
 from crush_gym.engine.board import Board
 from crush_gym.engine.runs import same_colour
 from crush_gym.engine.spec import Spec
@@ -129,9 +129,9 @@ def from_action(spec: Spec, action: jax.Array) -> Moves:
 
 def to_mask(spec: Spec, moves: Moves) -> jax.Array:
     """The moves by action number: bool[actions, B]."""
-    across = [moves.across[r] >> Word(c) & 1 for r in range(spec.height) for c in range(spec.width - 1)]
-    down = [moves.down[r] >> Word(c) & 1 for r in range(spec.height - 1) for c in range(spec.width)]
-    return jnp.stack(across + down) != 0
+    height, width = spec.height, spec.width
+    across, down = unpack(width - 1, moves.across), unpack(width, moves.down[: height - 1])
+    return jnp.concatenate([x.reshape(-1, x.shape[-1]) for x in (across, down)]) != 0
 
 
 def swap(items: Plane, moves: Moves) -> Plane:

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from crush_gym import layout
-from crush_gym.engine.bits import ONES, Plane, Word, any_of, count, mask, total
+from crush_gym.engine.bits import ONES, Plane, Word, any_of, count, mask, total, unpack
 from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.moves import legal_moves
 from crush_gym.engine.spec import Spec
@@ -54,15 +54,9 @@ def observe(spec: Spec, state: State, level: Level) -> jax.Array:
     binary = _binary(spec, board, terrain, state)
     scaled = _scaled(spec, board, terrain, state)
     shape = (spec.height, spec.width, *state.planes.shape[2:])
-    planes = [jnp.broadcast_to(_unpack(spec, binary[name]) * FULL, shape) for name in _binary_names(spec)]
+    planes = [jnp.broadcast_to(unpack(spec.width, binary[name]) * FULL, shape) for name in _binary_names(spec)]
     planes += [jnp.broadcast_to(scaled[name], shape) for name in _scaled_names(spec)]
     return jnp.stack(planes).astype(jnp.uint8)
-
-
-def _unpack(spec: Spec, plane: Plane) -> jax.Array:
-    """Words uint16[H, B] as numbers 0 and 1, uint16[H, W, B]."""
-    columns = jax.lax.broadcasted_iota(Word, (1, spec.width, 1), 1)
-    return plane[:, None] >> columns & Word(1)
 
 
 def _binary(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[str, Plane]:
@@ -111,7 +105,7 @@ def _scaled(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[st
 
 def _number(spec: Spec, board: Board, names: tuple[str, ...]) -> jax.Array:
     """The number that these planes spell in each cell, int32[H, W, B]."""
-    return total(_unpack(spec, board.plane(name)).astype(jnp.int32) << i for i, name in enumerate(names))
+    return total(unpack(spec.width, board.plane(name)).astype(jnp.int32) << i for i, name in enumerate(names))
 
 
 def _share(left: jax.Array, whole: jax.Array) -> jax.Array:

@@ -12,7 +12,7 @@ from jax import lax
 
 from crush_gym import layout
 from crush_gym.engine import draws
-from crush_gym.engine.bits import Mask, Plane, Word, any_of, choose, mask, occurs
+from crush_gym.engine.bits import Mask, Plane, Word, any_of, choose, mask, occurs, unpack
 from crush_gym.engine.board import Board
 from crush_gym.engine.lanes import on_few
 from crush_gym.engine.moves import legal_moves
@@ -80,7 +80,7 @@ def _repeat(x: jax.Array) -> jax.Array:
 def _repeated(board: Board) -> Board:
     """Every board once for each of the tries, side by side."""
     fixed = {name: _repeat(plane) for name, plane in board.fixed.items()}
-    return Board(board.spec, _repeat(board.items), fixed, board.alive)
+    return Board(board.spec, _repeat(board.items), fixed, board.never)
 
 
 def _flat(trials: jax.Array) -> Plane:
@@ -114,9 +114,9 @@ def _permuted(play: Play, cells: Plane) -> jax.Array:
     height, width = play.spec.height, play.spec.width
     size, boards = height * width, cells.shape[-1]
     lanes = boards * AT_ONCE
-    codes = sum(_unpack(width, plane) << Word(i) for i, plane in enumerate(play.board.colours))
+    codes = sum(unpack(width, plane) << Word(i) for i, plane in enumerate(play.board.colours))
     code = _repeat(codes.reshape(size, boards))
-    moves = _repeat(_unpack(width, cells).reshape(size, boards))
+    moves = _repeat(unpack(width, cells).reshape(size, boards))
     value = (_draws(play, draws.SHUFFLE, 0).reshape(size, lanes) >> 17).astype(Word)
     value, code, moves = play.board.fence((value, code, moves))
     index = jnp.arange(size)
@@ -127,12 +127,6 @@ def _permuted(play: Play, cells: Plane) -> jax.Array:
     rank, place = play.board.fence((rank, place))
     comes = jnp.where((rank[:, None] == place[None]) & (moves[:, None] != 0), code[:, None], Word(0))
     return _pack(jnp.sum(comes, axis=0, dtype=Word).reshape(height, width, boards, AT_ONCE))
-
-
-def _unpack(width: int, plane: Plane) -> jax.Array:
-    """Bits of a plane uint16[H, B] as numbers 0 and 1, uint16[H, W, B]."""
-    columns = lax.broadcasted_iota(Word, (1, width, 1), 1)
-    return plane[:, None] >> columns & Word(1)
 
 
 def _pack(codes: jax.Array) -> Plane:
