@@ -18,6 +18,7 @@ from crush_gym.engine.batching import boards_of, flat_boards, lanes_for, native
 from crush_gym.engine.blocks import cores
 from crush_gym.engine.plan import SPECIALS, plan
 from crush_gym.engine.rollout import Policy
+from crush_gym.engine.room import make_room
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import RESTING, Books, Play, State
 from crush_gym.engine.terrain import LEAF_RANKS
@@ -94,6 +95,7 @@ class Game:
             raise ValueError("a game needs at least one level, but the sequence is empty")
         self.level: Level | None = known[0] if len(known) == 1 else None
         self.spec: Spec = plan(known, rules, adjacency)
+        make_room()
 
     @property
     def actions(self) -> int:
@@ -182,7 +184,7 @@ class Game:
         def part(first: int) -> jax.Array:
             return program(first, bits[:, first : first + size], state, level)
 
-        return Stats.of(blocks.in_parts(part, attempts, size))
+        return Stats.of(blocks.in_parts(program, part, attempts, size))
 
     def _call(self, name: str, *args: Any, policy: Policy | None = None) -> Any:
         """One of the game's programs; on a CPU, a large batch in blocks."""

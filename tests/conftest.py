@@ -1,8 +1,20 @@
 """Makes `tests` importable, however pytest is started."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 ROOT = str(Path(__file__).absolute().parent.parent)
 if ROOT not in sys.path:
     sys.path.insert(0, ROOT)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forget_programs() -> Iterator[None]:
+    """A process has room for so many compiled programs only, see crush_gym.engine.room."""
+    import jax
+
+    yield
+    jax.clear_caches()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -46,13 +47,14 @@ def help(args: Tree) -> bool:
     return concrete(args) and on_cpu()
 
 
-def in_parts(call: Callable[[int], jax.Array], size: int, part: int) -> jax.Array:
+def in_parts(program: Callable[..., Tree], call: Callable[[int], Tree], size: int, part: int) -> Tree:
     """`call(first)` for `size` results, `part` at a time, side by side on the cores; joined along the last axis.
 
-    Parts are of one size, so that one compilation serves: the last may overlap the one before.
+    program: what `call` calls. Parts are of one size, so that one compilation serves: the last may overlap the
+    one before.
     """
     starts = [min(start, size - part) for start in range(0, size, part)]
-    return _joined(_run_all([functools.partial(call, start) for start in starts]), starts, part)
+    return _joined(_run_all(program, [functools.partial(call, start) for start in starts]), starts, part)
 
 
 def in_blocks(program: Callable[..., Tree], args: tuple[Tree, ...], ranks: tuple[Tree, ...], most: int) -> Tree:
@@ -68,7 +70,7 @@ def in_blocks(program: Callable[..., Tree], args: tuple[Tree, ...], ranks: tuple
     if len(boards) > 1:
         args = tuple(flat_boards(arg, rank) for arg, rank in zip(args, ranks, strict=True))
     on_block = _on_block(program, ranks, block)
-    result = in_parts(lambda start: on_block(start, *args), size, block)
+    result = in_parts(on_block, lambda start: on_block(start, *args), size, block)
     return jax.tree.map(lambda x: x.reshape(*x.shape[:-1], *boards), result) if len(boards) > 1 else result
 
 
@@ -85,16 +87,23 @@ def _on_block(program: Callable[..., Tree], ranks: tuple[Tree, ...], block: int)
     return jax.jit(call)
 
 
-def _run_all(calls: list[Callable[[], Tree]]) -> list[Tree]:
-    """The results of the calls, which run on as many threads as there are cores."""
+_compiled: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()
+"""Programs that have run: the first call of one compiles it, which two threads would do at once, each for itself."""
+
+
+def _run_all(program: Callable[..., Tree], calls: list[Callable[[], Tree]]) -> list[Tree]:
+    """The results of the calls of a program, which run on as many threads as there are cores."""
 
     def finished(call: Callable[[], Tree]) -> Tree:
         return jax.tree.map(lambda x: x.block_until_ready(), call())
 
-    if len(calls) == 1 or cores() == 1:
-        return [finished(call) for call in calls]
-    with ThreadPoolExecutor(min(cores(), len(calls))) as pool:
-        return list(pool.map(finished, calls))
+    alone = len(calls) if cores() == 1 else int(program not in _compiled)
+    done = [finished(call) for call in calls[:alone]]
+    _compiled.add(program)
+    if len(calls) - alone < 2:
+        return done + [finished(call) for call in calls[alone:]]
+    with ThreadPoolExecutor(min(cores(), len(calls) - alone)) as pool:
+        return done + list(pool.map(finished, calls[alone:]))
 
 
 def _joined(parts: list[Tree], starts: list[int], size: int) -> Tree:

@@ -15,8 +15,12 @@ def on_few(tree: Tree, chosen: jax.Array, most: int, work: Callable[[Tree], Tree
     """Do `work` on the first `most` of the boards chosen (bool[B]) and leave the others as they are.
 
     Where fewer are chosen the rest are copies of the last board, and what becomes of them is dropped.
+    `work` must leave boards alone that are not chosen: where `most` is all, it gets them all.
     """
     size = chosen.shape[0]
-    lanes = jnp.nonzero(chosen, size=min(most, size), fill_value=size)[0]
+    if most >= size:
+        return work(tree)
+    lanes = jnp.nonzero(chosen, size=most, fill_value=size)[0]
     few = jax.tree.map(lambda x: x.at[..., lanes].get(mode="clip"), tree)
-    return jax.tree.map(lambda x, y: x.at[..., lanes].set(y, mode="drop"), tree, work(few))
+    done = work(few)
+    return jax.tree.map(lambda x, y, z: x if z is y else x.at[..., lanes].set(z, mode="drop"), tree, few, done)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 import crush_gym.game as game_module
 from crush_gym import OUTCOMES, REASONS, Game, Level, LevelPack, State, Stats, load_pack
 from crush_gym.engine import blocks
+from crush_gym.engine.room import MAPS, make_room
 from crush_gym.game import _compiled
 
 BOARDS = 6
@@ -543,3 +545,14 @@ def test_a_hundred_levels_played_in_their_pack_compile_each_program_once() -> No
         "legal": 1,
         "step": 1,
     }
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is Linux's")
+def test_compiled_programs_are_forgotten_before_linux_runs_out_of_maps_and_games_play_on() -> None:
+    game, keys = Game(rules="combo", shape=(3, 3), colours=4), jax.random.split(jax.random.key(0), 3)
+    before = game.text(game.reset(keys))
+    assert not make_room(share=1.0)
+    crowded = len(MAPS.read_bytes().splitlines())
+    assert make_room(share=0.0)
+    assert len(MAPS.read_bytes().splitlines()) < crowded - 300
+    assert game.text(game.reset(keys)) == before
