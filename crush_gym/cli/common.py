@@ -1,0 +1,135 @@
+"""What the subcommands share: how they are declared, find levels, print and fail. Nothing here imports JAX."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from crush_gym.levels import Level, LevelError, LevelPack
+
+Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Run = Callable[[argparse.Namespace], int]
+"""What a subcommand does; its result is the exit code: 0 for well, 1 for a finding or a failure."""
+
+
+class CommandError(Exception):
+    """A command that fails, with the sentence that says why."""
+
+    status = 1
+
+
+class UsageError(CommandError):
+    """A command that was asked for something that is not there."""
+
+    status = 2
+
+
+def add_command(subparsers: Subparsers, name: str, run: Run, summary: str, *examples: str) -> argparse.ArgumentParser:
+    """Declare a subcommand: one sentence on what it does, and examples of how it is used."""
+    shown = "\n".join(f"  crush-gym {example}" for example in examples)
+    parser = subparsers.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=f"examples:\n{shown}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Declare `--json`."""
+    parser.add_argument("--json", action="store_true", help="print a JSON object instead of text")
+
+
+def print_json(value: Any) -> None:
+    """Print a report for programs."""
+    print(json.dumps(value, indent=1, ensure_ascii=False))
+
+
+def print_table(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> None:
+    """Print aligned columns under a line of headings; those in `left` to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for number, row in enumerate(rows):
+        cells = [c.ljust(w) if i in left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
+        print("  ".join(cells).rstrip())
+        if number == 0:
+            print("-" * (sum(widths) + 2 * len(widths) - 2))
+
+
+def seed(text: str) -> int:
+    """Read a seed from the command line."""
+    if not (text.isascii() and text.isdigit()) or int(text) >= 2**32:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 to {2**32 - 1}, not {text!r}")
+    return int(text)
+
+
+def speed(text: str) -> float:
+    """Read how many times faster than usual something is shown."""
+    try:
+        factor = float(text)
+    except ValueError:
+        factor = 0.0
+    if not 0.1 <= factor <= 10:
+        raise argparse.ArgumentTypeError(f"expected a number from 0.1 to 10, not {text!r}")
+    return factor
+
+
+def find_pack(name: str) -> LevelPack:
+    """Load a pack by name or path, or fail in one sentence."""
+    from crush_gym.levels import LevelError, load_pack
+
+    try:
+        return load_pack(name)
+    except LevelError as error:
+        raise _failure(error) from None
+
+
+def find_level(pack: LevelPack, name: str | None) -> Level:
+    """A level of a pack by name or by its number from 0; the only one needs no name."""
+    from crush_gym.levels import LevelError
+
+    if name is None:
+        if len(pack) == 1:
+            return pack[0]
+        raise UsageError(f"say which level of {pack.name!r}: `crush-gym levels list` names its {len(pack)} levels")
+    try:
+        if name not in pack.names and name.isascii() and name.isdigit():
+            return pack[int(name)]
+        return pack[name]
+    except LevelError as error:
+        raise UsageError(_sentence(error)) from None
+    except IndexError as error:
+        raise UsageError(str(error)) from None
+
+
+def _failure(error: LevelError) -> CommandError:
+    """What is not there was asked for wrongly; what is there and wrong is a finding."""
+    return (CommandError if error.source else UsageError)(_sentence(error))
+
+
+def _sentence(error: LevelError) -> str:
+    source = f"{error.source}: " if error.source else ""
+    first = f"{source}{error.problems[0]}"
+    more = len(error.problems) - 1
+    return first if not more else f"{first} (and {more} more: `crush-gym levels validate` lists them)"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file that was asked for, or fail in one sentence."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"{str(path)!r} cannot be written: {error.strerror}") from None
+
+
+def colour_wanted() -> bool:
+    """Whether what is printed may hold colours (https://no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")

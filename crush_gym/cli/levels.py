@@ -1,0 +1,158 @@
+"""`crush-gym levels`: what levels there are, how one looks, and what is wrong with level files."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crush_gym.cli import common
+from crush_gym.cli.common import Subparsers, add_command, add_json
+
+if TYPE_CHECKING:
+    from crush_gym.levels import Level, LevelPack
+
+HEADINGS = ("#", "level", "kind", "size", "colours", "limit", "goals")
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the command with its three parts."""
+    summary = "list and show levels, and check level files"
+    parser = add_command(subparsers, "levels", list_levels, summary, "levels list basics", "levels show basics jelly")
+    parts = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    listing = add_command(
+        parts, "list", list_levels, "list the packs that ship, or the levels of a pack", "levels list basics"
+    )
+    listing.add_argument("pack", nargs="?", metavar="PACK", help="the name of a pack, or a level file")
+
+    showing = add_command(
+        parts, "show", show_level, "show a level's board and what it asks for",
+        "levels show basics jelly", "levels show my-levels.json 0 --svg board.svg",
+    )  # fmt: skip
+    showing.add_argument("pack", metavar="PACK", help="the name of a pack, or a level file")
+    showing.add_argument("level", nargs="?", metavar="LEVEL", help="its name, or its number from 0")
+    showing.add_argument("--svg", type=Path, metavar="FILE", help="write the board's picture to a file")
+
+    checking = add_command(
+        parts, "validate", validate, "say everything that is wrong with level files, a line each",
+        "levels validate my-levels.json",
+    )  # fmt: skip
+    checking.add_argument("files", nargs="+", metavar="FILE", help="a pack, or a single level")
+    for part in (listing, showing, checking):
+        add_json(part)
+
+
+def list_levels(options: argparse.Namespace) -> int:
+    """`levels list [PACK]`."""
+    if options.pack is None:
+        return _list_packs(options.json)
+    pack = common.find_pack(options.pack)
+    if options.json:
+        common.print_json({"pack": pack.name, "levels": [facts(i, level) for i, level in enumerate(pack)]})
+    else:
+        common.print_table([HEADINGS, *(_row(i, level) for i, level in enumerate(pack))], left=(1, 2, 6))
+    return 0
+
+
+def _list_packs(as_json: bool) -> int:
+    from crush_gym.levels.pack import shipped_packs
+
+    packs = {name: common.find_pack(name) for name in shipped_packs()}
+    if as_json:
+        common.print_json({"packs": [{"name": name, "levels": len(pack)} for name, pack in packs.items()]})
+        return 0
+    rows = [(name, str(len(pack)), _kinds(pack)) for name, pack in packs.items()]
+    common.print_table([("pack", "levels", "kinds"), *rows], left=(0, 2))
+    print("\n`crush-gym levels list PACK` names a pack's levels.")
+    return 0
+
+
+def _kinds(pack: LevelPack) -> str:
+    from crush_gym.cli import describe
+
+    return ", ".join(dict.fromkeys(describe.kind(level) for level in pack))
+
+
+def facts(index: int, level: Level) -> dict[str, Any]:
+    """A level in a report for programs."""
+    from crush_gym.cli import describe
+
+    written = level.to_dict()
+    return {
+        "index": index,
+        "name": level.name,
+        "kind": describe.kind(level),
+        "height": level.shape[0],
+        "width": level.shape[1],
+        "colours": written["colours"],
+        "moves": written.get("moves"),
+        "seconds": written.get("seconds"),
+        "goals": written.get("goals", {}),
+    }
+
+
+def _row(index: int, level: Level) -> tuple[str, ...]:
+    from crush_gym.cli import describe
+
+    goals = ", ".join(describe.goals(level)) or "none"
+    size, limit = describe.size(level), describe.limit(level)
+    return str(index), level.name or "-", describe.kind(level), size, str(int(level.colours)), limit, goals
+
+
+def show_level(options: argparse.Namespace) -> int:
+    """`levels show PACK [LEVEL]`."""
+    from crush_gym import render
+    from crush_gym.cli import describe
+
+    pack = common.find_pack(options.pack)
+    level = common.find_level(pack, options.level)
+    rows = describe.rows(level)
+    if options.svg:
+        common.write_text(options.svg, render.svg(rows, level))
+    if options.json:
+        index = next(i for i, other in enumerate(pack) if other is level)
+        report = {"pack": pack.name, **facts(index, level), "contents": describe.contents(level)}
+        common.print_json({**report, "hash": level.content_hash(), "level": level.to_dict()})
+        return 0
+    title = f"{pack.name} / {level.name}" if level.name and level.name != pack.name else level.name or pack.name
+    colours = f"{int(level.colours)} colours"
+    print(f"{title or 'level'}: {describe.kind(level)}, {describe.size(level)}, {colours}, {describe.limit(level)}\n")
+    print(render.ansi(rows, level, colour=common.colour_wanted()))
+    print()
+    print(f"goals: {', '.join(describe.goals(level)) or 'none, it is played to the end'}")
+    print(f"stars: {', '.join(f'{int(score):,}' for score in level.stars)}" if level.stars.any() else "stars: none")
+    print(f"board: {', '.join(describe.contents(level)) or 'plain candies'}")
+    if options.svg:
+        print(f"picture: {options.svg}")
+    return 0
+
+
+def validate(options: argparse.Namespace) -> int:
+    """`levels validate FILE...`."""
+    reports = [_check(path) for path in options.files]
+    wrong = any(report["problems"] for report in reports)
+    if options.json:
+        common.print_json({"ok": not wrong, "files": reports})
+        return int(wrong)
+    for report in reports:
+        for problem in report["problems"]:
+            print(f"{report['file']}: {problem['text']}")
+        if not report["problems"]:
+            held = "1 level" if report["levels"] == 1 else f"{report['levels']} levels"
+            print(f"{report['file']}: well, {held}")
+    return int(wrong)
+
+
+def _check(path: str) -> dict[str, Any]:
+    """Everything that is wrong with one file."""
+    from crush_gym.levels import LevelError, LevelPack
+
+    try:
+        return {"file": path, "levels": len(LevelPack.load(path)), "problems": []}
+    except LevelError as error:
+        problems = [
+            {"level": p.level, "row": p.row, "column": p.column, "message": p.message, "text": str(p)}
+            for p in error.problems
+        ]
+        return {"file": path, "levels": None, "problems": problems}

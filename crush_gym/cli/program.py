@@ -1,0 +1,89 @@
+"""`crush-gym`: finds the subcommand, runs it, and turns what goes wrong into one sentence and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import metadata
+from typing import Any
+
+import crush_gym
+from crush_gym.cli import bench, doctor, levels, play, replay
+from crush_gym.cli.common import CommandError, Subparsers
+
+GROUP = "crush_gym.commands"
+"""Entry points of this group are functions (subparsers) -> None that add a subcommand, whose `run` default is a
+function (options) -> exit code. `crush_gym.cli.common.add_command` does both."""
+
+BUILT_IN = {
+    "levels": levels.register,
+    "play": play.register,
+    "replay": replay.register,
+    "bench": bench.register,
+    "doctor": doctor.register,
+}
+
+INTERRUPTED, BROKEN_PIPE = 130, 141
+"""Exit codes, as a shell would give them."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; its exit code: 0 for well, 1 for a finding or a failure, 2 for wrong usage."""
+    try:
+        status = _run(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except CommandError as error:
+        return _complain(str(error), error.status)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # What is still buffered has no reader either: nothing may complain about it at the interpreter's end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    return status
+
+
+def _run(arguments: list[str]) -> int:
+    parser, subparsers = _parser()
+    if not arguments or arguments[0] not in BUILT_IN:
+        _add_others(subparsers)
+    try:
+        options = parser.parse_args(arguments)
+    except SystemExit as end:
+        return int(end.code or 0)
+    if not hasattr(options, "run"):
+        parser.print_help(sys.stderr)
+        return 2
+    return int(options.run(options))
+
+
+def _parser() -> tuple[argparse.ArgumentParser, Subparsers]:
+    parser = argparse.ArgumentParser(
+        prog="crush-gym",
+        description="Match-3 as a suite of reinforcement-learning environments: look at it, play it, check it.",
+        epilog="examples:\n  crush-gym levels list\n  crush-gym play basics jelly\n  crush-gym doctor",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"crush-gym {crush_gym.__version__}")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for register in BUILT_IN.values():
+        register(subparsers)
+    return parser, subparsers
+
+
+def _add_others(subparsers: Subparsers) -> None:
+    """Let other packages add their subcommands; a broken one costs a sentence and nothing else."""
+    for entry in sorted(metadata.entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            register: Any = entry.load()
+            register(subparsers)
+        except Exception as reason:
+            said = " ".join(str(reason).split())
+            _complain(f"the command {entry.name!r} ({entry.value}) is broken: {type(reason).__name__}: {said}", 1)
+
+
+def _complain(sentence: str, status: int) -> int:
+    print(f"crush-gym: {sentence}", file=sys.stderr)
+    return status

@@ -1,0 +1,125 @@
+"""One attempt of a person at a level: moves, undo, hints, and the record of it all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from crush_gym import OUTCOMES, REASONS, Game, Level, State, Turn
+from crush_gym.records import Final, Record
+
+FUTURES = 8
+"""How many possible refills a hint looks at for each move."""
+
+HINTS = 2**32 - 1
+"""What is folded into the attempt's key for hints: no attempt has so many moves, so hints never see what comes."""
+
+
+@dataclass
+class Session:
+    """An attempt under way; `states` holds every position from the start."""
+
+    game: Game
+    level: Level
+    seed: int
+    rules: str = "saga"
+    states: list[State] = field(default_factory=list)
+    actions: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.key = jax.random.key(self.seed)
+        self.states.append(self.game.reset(self.key))
+
+    @property
+    def state(self) -> State:
+        """The position now."""
+        return self.states[-1]
+
+    @property
+    def over(self) -> bool:
+        """Whether the attempt has ended."""
+        return self.outcome != "playing"
+
+    @property
+    def outcome(self) -> str:
+        """One of `crush_gym.OUTCOMES`."""
+        return OUTCOMES[int(self.state.books.outcome)]
+
+    @property
+    def reason(self) -> str:
+        """One of `crush_gym.REASONS`."""
+        return REASONS[int(self.state.books.reason)]
+
+    def rows(self, state: State | None = None) -> list[str]:
+        """A position as rows of tokens."""
+        return self.game.text(self.state if state is None else state)
+
+    def legal(self) -> np.ndarray:
+        """bool[actions]"""
+        return np.asarray(self.game.legal(self.state))
+
+    def may(self, action: int | None) -> bool:
+        """Whether an action is legal now."""
+        legal = self.legal()
+        return action is not None and 0 <= action < len(legal) and bool(legal[action])
+
+    def move_key(self) -> jax.Array:
+        """The key of the coming move."""
+        return jax.random.fold_in(self.key, len(self.actions))
+
+    def step(self, action: int) -> Turn:
+        """Make a legal move."""
+        state, turn = self.game.step(self.move_key(), self.state, action)
+        self._made(action, state)
+        return turn
+
+    def swap(self, action: int) -> list[State]:
+        """Make a legal move and return it beat by beat, ending where it ends."""
+        frames = self.game.replay(self.move_key(), self.state, action)
+        self._made(action, frames[-1])
+        return frames
+
+    def _made(self, action: int, state: State) -> None:
+        self.states.append(state)
+        self.actions.append(action)
+
+    def undo(self) -> bool:
+        """Take the last move back; False where there is none."""
+        if not self.actions:
+            return False
+        self.actions.pop()
+        self.states.pop()
+        return True
+
+    def prepare(self) -> None:
+        """Compile what `swap` needs, without making a move."""
+        legal = self.legal()
+        if legal.any():
+            self.game.replay(self.move_key(), self.state, int(legal.argmax()))
+
+    def hint(self) -> int | None:
+        """The legal move that makes most points at once on average over imagined refills; None without one."""
+        legal = self.legal()
+        if not legal.any():
+            return None
+        key = jax.random.fold_in(jax.random.fold_in(self.key, HINTS), len(self.actions))
+        boards = len(legal) * FUTURES
+        copies = jax.tree.map(lambda x: jnp.broadcast_to(x[..., None], (*x.shape, boards)), self.state)
+        _, turn = self.game.step(key, copies, jnp.tile(jnp.arange(len(legal)), FUTURES))
+        values = np.mean(_value(turn).reshape(FUTURES, -1), axis=0)
+        return int(np.where(legal, values, -np.inf).argmax())
+
+    def record(self) -> Record:
+        """What was played so far."""
+        final = Final.of(self.game, self.state)
+        return Record(self.level, self.seed, tuple(self.actions), final, self.rules)
+
+
+def _value(turn: Turn) -> np.ndarray:
+    """What a move is worth: points, and above all winning and not losing."""
+    outcome = np.asarray(turn.outcome)
+    decided = (outcome == OUTCOMES.index("won")) * 1e6 - (outcome == OUTCOMES.index("lost")) * 1e6
+    return np.asarray(turn.score) + decided
