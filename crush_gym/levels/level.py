@@ -120,6 +120,12 @@ class Level:
         limit = f"{self.moves} moves" if self.moves >= 0 else f"{self.seconds} s"
         return f"<Level{name} {self.height}x{self.width}, {self.colours} colours, {limit}>"
 
+    def _repr_html_(self) -> str | None:
+        """Show the start board and the goals as a picture, in notebooks."""
+        from crush_gym.render import level_html
+
+        return level_html(self)
+
 
 LEAVES = tuple(leaf.name for leaf in fields(Level) if leaf.name not in ("name", "levels"))
 """The names of a level's arrays in the order in which JAX sees them."""
