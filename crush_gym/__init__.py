@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crush_gym.envs import register
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -38,3 +40,6 @@ else:
 
     def __dir__():
         return sorted({*globals(), *__all__, *_MODULES})
+
+
+register()

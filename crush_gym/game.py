@@ -189,8 +189,8 @@ class Game:
     def _call(self, name: str, *args: Any, policy: Policy | None = None) -> Any:
         """One of the game's programs; on a CPU, a large batch in blocks."""
         program, ranks = _compiled(self.spec, name, policy)
-        most = LANES if name == "playout" else BLOCK
-        if math.prod(boards_of(args, ranks)) > most and blocks.help(args):
+        most = {"playout": LANES, "step": BLOCK, "reset": BLOCK}.get(name)  # the rest is cheaper than its cutting up
+        if most is not None and math.prod(boards_of(args, ranks)) > most and blocks.help(args):
             return blocks.in_blocks(program, args, ranks, most)
         return program(*args)
 
@@ -270,7 +270,7 @@ def simple_level(
 LANES = 704
 """Boards that a CPU core plays at a time: few enough for its caches, enough to hide the cost of an operation."""
 
-BLOCK = 1408
+BLOCK = 2112
 """Boards of one lockstep call on a CPU core."""
 
 _STACKED = ("orders", "spawned", "last_spawn")

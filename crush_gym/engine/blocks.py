@@ -12,7 +12,7 @@ import functools
 import math
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -54,7 +54,7 @@ def in_parts(program: Callable[..., Tree], call: Callable[[int], Tree], size: in
     one before.
     """
     starts = [min(start, size - part) for start in range(0, size, part)]
-    return _joined(_run_all(program, [functools.partial(call, start) for start in starts]), starts, part)
+    return _joined(run_all(program, [functools.partial(call, start) for start in starts]), starts, part)
 
 
 def in_blocks(program: Callable[..., Tree], args: tuple[Tree, ...], ranks: tuple[Tree, ...], most: int) -> Tree:
@@ -66,12 +66,17 @@ def in_blocks(program: Callable[..., Tree], args: tuple[Tree, ...], ranks: tuple
     """
     boards = boards_of(args, ranks)
     size = math.prod(boards)
-    block = -(-size // -(-size // most))
+    block = -(-size // count_of(size, most))
     if len(boards) > 1:
         args = tuple(flat_boards(arg, rank) for arg, rank in zip(args, ranks, strict=True))
     on_block = _on_block(program, ranks, block)
     result = in_parts(on_block, lambda start: on_block(start, *args), size, block)
     return jax.tree.map(lambda x: x.reshape(*x.shape[:-1], *boards), result) if len(boards) > 1 else result
+
+
+def count_of(size: int, most: int) -> int:
+    """How many blocks of at most `most` boards: as many for every core."""
+    return -(-size // (most * cores())) * cores() if size > most else 1
 
 
 @functools.lru_cache(maxsize=256)
@@ -91,7 +96,7 @@ _compiled: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()
 """Programs that have run: the first call of one compiles it, which two threads would do at once, each for itself."""
 
 
-def _run_all(program: Callable[..., Tree], calls: list[Callable[[], Tree]]) -> list[Tree]:
+def run_all(program: Callable[..., Tree], calls: Sequence[Callable[[], Tree]]) -> list[Tree]:
     """The results of the calls of a program, which run on as many threads as there are cores."""
 
     def finished(call: Callable[[], Tree]) -> Tree:

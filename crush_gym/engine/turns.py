@@ -48,7 +48,7 @@ def reset(spec: Spec, bits: jax.Array, level: Level) -> State:
 
 def legal(spec: Spec, state: State) -> jax.Array:
     """bool[actions, B]; all False where the attempt is over."""
-    return to_mask(spec, _legal(spec, state))
+    return to_mask(spec, legal_planes(spec, state))
 
 
 def step(spec: Spec, bits: jax.Array, state: State, action: jax.Array, level: Level) -> tuple[State, Turn]:
@@ -62,7 +62,7 @@ def step(spec: Spec, bits: jax.Array, state: State, action: jax.Array, level: Le
 
 def begin_action(spec: Spec, terrain: Terrain, bits: jax.Array, state: State, action: jax.Array) -> Play:
     """Make the moves that are legal; the other boards stay at rest."""
-    allowed, wanted = _legal(spec, state), from_action(spec, action)
+    allowed, wanted = legal_planes(spec, state), from_action(spec, action)
     play = rest(Board.of(spec, state.planes), state.books).awake()
     moves = play.board.fence(Moves(allowed.across & wanted.across, allowed.down & wanted.down))
     return begin(terrain, play, moves, bits)
@@ -108,7 +108,8 @@ def in_turn(play: Play) -> jax.Array:
     return (play.stage == SETTLING) | (play.stage == FIRST) | (play.stage == ROUNDS)
 
 
-def _legal(spec: Spec, state: State) -> Moves:
+def legal_planes(spec: Spec, state: State) -> Moves:
+    """The legal moves; none where the attempt is over."""
     moves = legal_moves(Board.of(spec, state.planes).awake())
     ready: Mask = mask(state.books.outcome == PLAYING)
     return Moves(moves.across & ready, moves.down & ready)
@@ -154,5 +155,5 @@ def shuffle_all(terrain: Terrain, play: Play) -> Play:
 def random_action(spec: Spec, bits: jax.Array, state: State) -> jax.Array:
     """What the random player does: int32[B], -1 where nothing is legal. bits: of the moves' keys."""
     board = Board.of(spec, state.planes).awake()
-    chosen = to_mask(spec, random_move(board, _legal(spec, state), bits))
+    chosen = to_mask(spec, random_move(board, legal_planes(spec, state), bits))
     return jnp.where(jnp.any(chosen, axis=0), jnp.argmax(chosen, axis=0), -1).astype(jnp.int32)

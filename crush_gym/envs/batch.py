@@ -1,0 +1,180 @@
+"""Series of episodes side by side, as a host sees them: the engine room of every environment."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from crush_gym.engine import blocks
+from crush_gym.engine.batching import lanes_for
+from crush_gym.envs import task as tasks
+from crush_gym.envs.task import Facts, Glance, Lanes, Seen, Step, Task
+from crush_gym.levels import Level, LevelPack
+
+MOST = 2112
+"""Boards of one call on a CPU core; see `crush_gym.engine.blocks`."""
+
+_AXES = {"outcome": 0, "seen": 0, "facts": 0, "final": -1, "final_facts": 0}
+"""Where the boards are in what a step gives."""
+
+
+class Batch:
+    """So many lanes on some levels of one kind. Nothing is computed before the first `reset`."""
+
+    def __init__(self, task: Task, levels: Sequence[Level], lanes: int, mode: str, order: str) -> None:
+        """mode: of autoreset, "next", "same" or "none"; order: see `task.next_level`."""
+        self.task, self.size, self.mode, self.order = task, lanes, mode, order
+        self.levels = LevelPack(levels).stack(np.arange(len(levels)))
+        self.count = len(levels)
+        self._blocks: list[Lanes] = []
+
+    @property
+    def started(self) -> bool:
+        return bool(self._blocks)
+
+    def reset(self, seeds: np.ndarray | None = None, which: np.ndarray | None = None) -> tuple[Seen, Facts]:
+        """New episodes: number 0 of lanes of these seeds, or, without seeds, everywhere the next one.
+
+        which: bool[lanes], the lanes meant; the others stay as they are.
+        """
+        old = self.lanes() if self._blocks else None
+        if seeds is None:
+            if old is None:
+                raise ValueError("the first reset needs seeds")
+            key, episode = np.asarray(old.key), np.asarray(old.episode) + 1
+        else:
+            key, episode = key_words(seeds), np.zeros(self.size, np.int32)
+        if which is not None and old is not None:
+            key, episode = np.where(which, key, old.key), np.where(which, episode, old.episode)
+        return self.open(key, episode, old, which)
+
+    def open(
+        self,
+        key: Any,
+        episode: Any,
+        old: Lanes | None = None,
+        which: np.ndarray | None = None,
+        number: np.ndarray | None = None,
+    ) -> tuple[Seen, Facts]:
+        """The episodes of these numbers, except where the old lanes stay. number: of the levels, if said."""
+        key, episode = np.asarray(key, np.uint32), np.asarray(episode, np.int32)
+        program = _opener(self.task, self.count, self.order)
+        given = np.full(self.size, -1, np.int32) if number is None else number
+        parts = [program(*args, self._levels) for args in zip(*map(self._split, (key, episode, given)), strict=True)]
+        lanes = self._join_lanes(parts)
+        if which is not None and old is not None:
+            lanes = jax.tree.map(lambda new, before: np.where(which, new, before), lanes, old)
+        return self.restore(lanes)
+
+    def restore(self, lanes: Lanes) -> tuple[Seen, Facts]:
+        """Go on from these lanes, and see them."""
+        leaves, structure = jax.tree.flatten(jax.tree.map(np.asarray, lanes))
+        split = zip(*(self._split(leaf) for leaf in leaves), strict=True)
+        self._blocks = [jax.tree.map(jnp.asarray, jax.tree.unflatten(structure, block)) for block in split]
+        seen = [_looker(self.task)(block, self._levels) for block in self._blocks]
+        return self._joined(seen, 0)
+
+    def lanes(self) -> Lanes:
+        """All lanes, on the host."""
+        return self._join_lanes(self._blocks)
+
+    def step(self, actions: np.ndarray) -> Step:
+        """One step of every lane, the arrays of all lanes on the host, fresh ones that can be written to."""
+        parts = self.step_blocks(actions)
+        joined = {name: self._joined([getattr(part, name) for part in parts], axis) for name, axis in _AXES.items()}
+        return Step(**joined)
+
+    def step_blocks(self, actions: Any) -> list[Step]:
+        """One step of every lane, block by block, on the device."""
+        levels, program = self._levels, _advancer(self.task, self.mode, self.order)
+        calls = [
+            functools.partial(program, block, action, levels)
+            for block, action in zip(self._blocks, self._split(actions), strict=True)
+        ]
+        done = blocks.run_all(program, calls)
+        self._blocks = [lanes for lanes, _ in done]
+        return [step for _, step in done]
+
+    def on_device(self, parts: Sequence[Any], axis: int = 0) -> Any:
+        """The blocks' arrays as one, on the device, without the lanes that fill up the last block."""
+        if len(parts) == 1 and self._block == self.size:
+            return parts[0]
+        return _concatenate(axis, self.size, tuple(parts))
+
+    def shown(self, final: Glance, which: np.ndarray) -> Seen:
+        """What was seen of some lanes at last: bool[lanes]; on the host."""
+        few = jax.tree.map(lambda x: np.asarray(x)[..., which], final)
+        return tasks.shown(self.task.spec, few, np)
+
+    @functools.cached_property
+    def example(self) -> Lanes:
+        """Shapes and types of all lanes."""
+        words, number = np.zeros((2, self.size), np.uint32), np.zeros(self.size, np.int32)
+        return jax.eval_shape(_opener(self.task, self.count, self.order), words, number, number, self.levels)
+
+    @functools.cached_property
+    def _block(self) -> int:
+        """Lanes of one block."""
+        if not blocks.on_cpu():
+            return lanes_for(self.size)
+        return lanes_for(-(-self.size // blocks.count_of(self.size, MOST)))
+
+    @functools.cached_property
+    def _levels(self) -> Level:
+        levels: Level = jax.tree.map(jnp.asarray, self.levels)
+        return levels
+
+    def _split(self, x: Any) -> list[Any]:
+        """By blocks along the last axis; the last lane fills up the last block."""
+        total = -(-self.size // self._block) * self._block
+        if total != self.size:
+            xp = jnp if isinstance(x, jax.Array) else np
+            x = xp.concatenate([x, xp.repeat(x[..., -1:], total - self.size, axis=-1)], axis=-1)
+        return [x[..., i : i + self._block] for i in range(0, total, self._block)]
+
+    def _join_lanes(self, parts: Sequence[Lanes]) -> Lanes:
+        return self._joined(parts, -1)
+
+    def _joined(self, parts: Sequence[Any], axis: int) -> Any:
+        """The blocks' arrays as one on the host, without the lanes that fill up the last block."""
+
+        def join(*arrays: Any) -> np.ndarray:
+            whole = np.concatenate([np.asarray(x) for x in arrays], axis=axis)
+            return whole[: self.size] if axis == 0 else whole[..., : self.size]
+
+        return jax.tree.map(join, *parts)
+
+
+def key_words(seeds: np.ndarray) -> np.ndarray:
+    """The words of `jax.random.key(seed)`, uint32[2, lanes]. seeds: uint32[lanes]."""
+    seeds = np.asarray(seeds, np.uint32)
+    return np.stack([np.zeros_like(seeds), seeds])
+
+
+@functools.lru_cache(maxsize=64)
+def _opener(task: Task, count: int, order: str) -> Callable[..., Lanes]:
+    def opened(key: jax.Array, episode: jax.Array, given: jax.Array, levels: Level) -> Lanes:
+        number = jnp.where(given < 0, tasks.next_level(key, episode, count, order), given)
+        return tasks.opened(task, key, episode, number, levels)
+
+    return jax.jit(opened)
+
+
+@functools.lru_cache(maxsize=64)
+def _looker(task: Task) -> Callable[..., tuple[Seen, Facts]]:
+    return jax.jit(functools.partial(tasks.look_at, task))
+
+
+@functools.lru_cache(maxsize=64)
+def _advancer(task: Task, mode: str, order: str) -> Callable[..., tuple[Lanes, Step]]:
+    return jax.jit(functools.partial(tasks.advance, task, mode, order))
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _concatenate(axis: int, size: int, parts: tuple[Any, ...]) -> Any:
+    return jax.tree.map(lambda *xs: jax.lax.slice_in_dim(jnp.concatenate(xs, axis), 0, size, axis=axis), *parts)
