@@ -66,7 +66,7 @@ class _Painter:
         self.backdrop = _blend(lower, upper)
         self.grounds: list[tuple[Pixels, Pixels]] = []
         self.ground_of = self._grounds(plan, lower, upper)
-        self.cell = lru_cache(maxsize=4096)(self._cell)
+        self.cell = lru_cache(maxsize=512)(self._cell)
 
     def paint(self, table: Sequence[Sequence[str]]) -> Pixels:
         """uint8[H, W, 3]"""

@@ -32,6 +32,9 @@ WIDTH = 4
 BRIGHT = {"b": "#6aaeff", "c": "#3fd47c", "e": "#e58cec", "a": "#ff6a5c"}
 """Candies whose bodies are too dark for thin characters on the board."""
 
+GROUNDS = ("#5c2459", "#93307f")
+"""Under one and two layers of jelly."""
+
 
 class _Style(NamedTuple):
     """Colours as #rrggbb, None for the terminal's own."""
@@ -113,7 +116,7 @@ def _tag(cell: Cell) -> str:
 def _ground(cell: Cell, parity: int, mark: str | None) -> str:
     if mark == "><":
         return "#000000"
-    return ("#8a3a70", "#c9508f")[cell.jelly - 1] if cell.jelly else TILES[parity]
+    return GROUNDS[cell.jelly - 1] if cell.jelly else TILES[parity]
 
 
 def _marks(plan: Plan) -> dict[Place, list[tuple[str, str]]]:
