@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -61,7 +63,13 @@ def print_table(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> No
         cells = [c.ljust(w) if i in left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
         print("  ".join(cells).rstrip())
         if number == 0:
-            print("-" * (sum(widths) + 2 * len(widths) - 2))
+            print("-" * min(sum(widths) + 2 * len(widths) - 2, shutil.get_terminal_size().columns))
+
+
+def print_folded(label: str, phrases: Sequence[str]) -> None:
+    """Print a label and phrases after it, on as many lines as they take."""
+    width = max(shutil.get_terminal_size().columns, 40)
+    print(textwrap.fill(f"{label}: {', '.join(phrases)}", width, subsequent_indent="  ", break_on_hyphens=False))
 
 
 def seed(text: str) -> int:

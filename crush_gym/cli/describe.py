@@ -26,6 +26,16 @@ SPAWNED = {
     "plus5": "candies with +5",
     "drop": "sugar drops",
 }
+ORDERED = {
+    "striped": "striped candy",
+    "wrapped": "wrapped candy",
+    "bomb": "colour bomb",
+    "swirl": "swirl",
+    "lock": "lock",
+}
+"""What can be ordered and counted; letters, combos and the rest are called what they are called in level files."""
+
+UNCOUNTED = ("marmalade", "icing", "chocolate", "+5")
 COVERS = {"lock": "liquorice lock", "marmalade": "marmalade"}
 
 
@@ -55,7 +65,7 @@ def goals(level: Level) -> list[str]:
     if "jelly" in asked:
         phrases.append(f"all jelly ({counted(sum(cell.jelly for cell in cells(level)), 'layer')})")
     phrases += [counted(asked[name], name) for name in ("cherry", "hazelnut") if name in asked]
-    return phrases + [f"{count} {name}" for name, count in asked.get("orders", {}).items()]
+    return phrases + [ordered(count, name) for name, count in asked.get("orders", {}).items()]
 
 
 def contents(level: Level) -> list[str]:
@@ -82,10 +92,16 @@ def counted(count: int, word: str) -> str:
     """A number with its noun."""
     if count == 1:
         return f"1 {word}"
-    if word in ("marmalade", "icing", "chocolate") or " of " in word or " with " in word:
+    if word in UNCOUNTED:
         return f"{count:,} {word}"
-    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
-    return f"{count:,} {plural}"
+    head, of, rest = word.partition(" of ")
+    plural = f"{head[:-1]}ies" if head.endswith("y") else f"{head}s"
+    return f"{count:,} {plural}{of}{rest}"
+
+
+def ordered(count: int, name: str) -> str:
+    """Units of an order."""
+    return counted(count, ORDERED[name]) if name in ORDERED else f"{count:,} {name}"
 
 
 def _words(cell: Cell) -> Iterator[str]:

@@ -126,19 +126,23 @@ def devices(problems: list[str]) -> list[str]:
 
 def cache(problems: list[str]) -> Report:
     """Where compiled programs are kept, and whether they can be."""
+    folder = cache_folder()
+    if folder is None:
+        return {"folder": None, "writable": None}
+    writable = _writable(folder)
+    if not writable:
+        problems.append(f"the compile cache {folder!r} cannot be written: set JAX_COMPILATION_CACHE_DIR to another")
+    return {"folder": folder, "writable": writable}
+
+
+def cache_folder() -> str | None:
+    """Where JAX keeps what it compiled; None where it does not."""
     try:
         import jax
     except ImportError:
-        return {"folder": None, "writable": None}
+        return None
     folder = jax.config.values.get("jax_compilation_cache_dir")
-    if not folder:
-        return {"folder": None, "writable": None}
-    writable = _writable(str(folder))
-    if not writable:
-        problems.append(
-            f"the compile cache {str(folder)!r} cannot be written: set JAX_COMPILATION_CACHE_DIR to another"
-        )
-    return {"folder": str(folder), "writable": writable}
+    return str(folder) if folder else None
 
 
 def _writable(folder: str) -> bool:

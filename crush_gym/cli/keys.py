@@ -115,7 +115,7 @@ class Player:
     def _say_if_over(self) -> None:
         if self.session.over:
             words = ending(self.session.outcome, self.session.reason)
-            self.view.message = f"{words.upper()}   (u takes the last move back, q quits)"
+            self.view.message = f"{words.capitalize()}.   (u takes the last move back, q quits)"
 
     def _show(self) -> None:
         session = self.session

@@ -120,9 +120,9 @@ def show_level(options: argparse.Namespace) -> int:
     print(f"{title or 'level'}: {describe.kind(level)}, {describe.size(level)}, {colours}, {describe.limit(level)}\n")
     print(render.ansi(rows, level, colour=common.colour_wanted()))
     print()
-    print(f"goals: {', '.join(describe.goals(level)) or 'none, it is played to the end'}")
+    common.print_folded("goals", describe.goals(level) or ["none, it is played to the end"])
     print(f"stars: {', '.join(f'{int(score):,}' for score in level.stars)}" if level.stars.any() else "stars: none")
-    print(f"board: {', '.join(describe.contents(level)) or 'plain candies'}")
+    common.print_folded("board", describe.contents(level) or ["plain candies"])
     if options.svg:
         print(f"picture: {options.svg}")
     return 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crush_gym import Game, Level, State, render
-from crush_gym.cli.describe import counted
+from crush_gym.cli.describe import counted, ordered
 from crush_gym.cli.swaps import Cell
 
 KEYS = "arrows or hjkl move   space picks, a direction swaps   ? hint   u undo   q quit"
@@ -74,7 +74,7 @@ def goals(game: Game, level: Level, state: State, rows: Sequence[str]) -> list[s
         counts.append((int(books.hazelnut), "hazelnut", "hazelnuts"))
     phrases += [counted(count, one) if count > 0 else f"{many} done" for count, one, many in counts]
     asked_for = dict(zip(game.spec.orders, np.asarray(books.orders).tolist(), strict=True))
-    return phrases + [f"{count} {name}" if count > 0 else f"{name} done" for name, count in asked_for.items()]
+    return phrases + [ordered(count, name) if count > 0 else f"{name} done" for name, count in asked_for.items()]
 
 
 def ending(outcome: str, reason: str) -> str:

@@ -47,6 +47,9 @@ class Terminal:
     def __enter__(self) -> Terminal:
         self._modes = termios.tcgetattr(self._keys)
         tty.setcbreak(self._keys)
+        modes = termios.tcgetattr(self._keys)
+        modes[6][termios.VSUSP] = b"\0"  # suspended, it would leave the shell on the other screen
+        termios.tcsetattr(self._keys, termios.TCSANOW, modes)
         self._write(ENTER)
         return self
 
@@ -71,7 +74,10 @@ class Terminal:
         return ARROWS.get(final, "")
 
     def _read(self) -> str:
-        return os.read(self._keys, 1).decode("latin-1")
+        try:
+            return os.read(self._keys, 1).decode("latin-1")
+        except OSError:  # the terminal is gone
+            return ""
 
     def _more(self) -> bool:
         return bool(select.select([self._keys], [], [], ESCAPE_SECONDS)[0])
@@ -79,7 +85,7 @@ class Terminal:
     def show(self, lines: list[str]) -> None:
         """Replace what is on the screen; lines below its end are left out."""
         height = shutil.get_terminal_size().lines
-        self._write("\x1b[H" + "\x1b[K\r\n".join(lines[:height]) + "\x1b[K\x1b[J")
+        self._write("\x1b[H" + "\x1b[K\n".join(lines[:height]) + "\x1b[K\x1b[J")
 
     def pause(self, seconds: float) -> None:
         """Leave what is on the screen for a while."""

@@ -77,8 +77,8 @@ def read_level(value: object, found: list[Problem], label: str) -> tuple[str, Le
 
 def _read_parts(report: Report, level: Object) -> Leaves:
     """Read everything but the name; what is returned is only right if nothing was reported."""
-    before = len(report.found)
     fields = _read_fields(report, level)
+    before = len(report.found)
     goals = read_goals(report, level.get("goals", {}), fields.colours)
     spawns = read_spawns(report, level.get("spawn", {}))
     board = read_board(report, level["board"], fields.colours) if "board" in level else None
