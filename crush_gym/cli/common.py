@@ -66,10 +66,10 @@ def print_table(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> No
             print("-" * min(sum(widths) + 2 * len(widths) - 2, shutil.get_terminal_size().columns))
 
 
-def print_folded(label: str, phrases: Sequence[str]) -> None:
-    """Print a label and phrases after it, on as many lines as they take."""
+def folded(label: str, phrases: Sequence[str]) -> list[str]:
+    """A label and phrases after it, on as many lines as the terminal's width asks for."""
     width = max(shutil.get_terminal_size().columns, 40)
-    print(textwrap.fill(f"{label}: {', '.join(phrases)}", width, subsequent_indent="  ", break_on_hyphens=False))
+    return textwrap.wrap(f"{label}: {', '.join(phrases)}", width, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def seed(text: str) -> int:

@@ -10,6 +10,7 @@ from crush_gym import layout
 from crush_gym.levels import Level
 from crush_gym.levels.cells import Cell
 from crush_gym.levels.tokens import parse_token
+from crush_gym.render.terminal import SHAPES
 
 FORMS = {layout.STRIPED_H: "striped candy", layout.STRIPED_V: "striped candy", layout.WRAPPED: "wrapped candy"}
 ITEMS = {
@@ -33,7 +34,7 @@ ORDERED = {
     "swirl": "swirl",
     "lock": "lock",
 }
-"""What can be ordered and counted; letters, combos and the rest are called what they are called in level files."""
+"""What can be ordered and counted; combos and the rest are called what they are called in level files."""
 
 UNCOUNTED = ("marmalade", "icing", "chocolate", "+5")
 COVERS = {"lock": "liquorice lock", "marmalade": "marmalade"}
@@ -100,8 +101,8 @@ def counted(count: int, word: str) -> str:
 
 
 def ordered(count: int, name: str) -> str:
-    """Units of an order."""
-    return counted(count, ORDERED[name]) if name in ORDERED else f"{count:,} {name}"
+    """Units of an order; colours by the shapes that boards show in a terminal."""
+    return counted(count, ORDERED[name]) if name in ORDERED else f"{count:,} {SHAPES.get(name, name)}"
 
 
 def _words(cell: Cell) -> Iterator[str]:

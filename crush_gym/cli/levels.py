@@ -120,9 +120,9 @@ def show_level(options: argparse.Namespace) -> int:
     print(f"{title or 'level'}: {describe.kind(level)}, {describe.size(level)}, {colours}, {describe.limit(level)}\n")
     print(render.ansi(rows, level, colour=common.colour_wanted()))
     print()
-    common.print_folded("goals", describe.goals(level) or ["none, it is played to the end"])
+    print(*common.folded("goals", describe.goals(level) or ["none, it is played to the end"]), sep="\n")
     print(f"stars: {', '.join(f'{int(score):,}' for score in level.stars)}" if level.stars.any() else "stars: none")
-    common.print_folded("board", describe.contents(level) or ["plain candies"])
+    print(*common.folded("board", describe.contents(level) or ["plain candies"]), sep="\n")
     if options.svg:
         print(f"picture: {options.svg}")
     return 0

@@ -41,6 +41,8 @@ def run(options: argparse.Namespace) -> int:
         record = Record.load(options.log)
     except RecordError as error:
         raise CommandError(str(error)) from None
+    if sys.stderr.isatty():
+        print("Playing the log; the first time takes some seconds ...", file=sys.stderr, flush=True)
     differences = record.differences()
     if not differences:
         _show(record, options)
@@ -86,6 +88,7 @@ def _animate(frames: Any, record: Record, seconds: float) -> None:
 
 
 def _report(record: Record, differences: list[str], options: argparse.Namespace) -> None:
+    from crush_gym.cli.describe import counted
     from crush_gym.records import versions
 
     final = record.final
@@ -95,7 +98,8 @@ def _report(record: Record, differences: list[str], options: argparse.Namespace)
         common.print_json({**report, "reproduces": not differences, "differences": differences})
         return
     name = record.level.name or record.rules
-    print(f"{name}, seed {record.seed}: {len(record.actions)} moves, score {final.score:,}, {final.outcome}")
+    moves = counted(len(record.actions), "move")
+    print(f"{name}, seed {record.seed}: {moves}, score {final.score:,}, {final.outcome}")
     if not differences:
         print("The log reproduces: score, outcome and board are as recorded.")
     for difference in differences:

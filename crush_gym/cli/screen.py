@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from crush_gym import Game, Level, State, render
+from crush_gym.cli.common import folded
 from crush_gym.cli.describe import counted, ordered
 from crush_gym.cli.swaps import Cell
+from crush_gym.render.terminal import SHAPES
 
 KEYS = "arrows or hjkl move   space picks, a direction swaps   ? hint   u undo   q quit"
 
@@ -42,7 +44,7 @@ def draw(view: View, game: Game, level: Level, state: State, rows: Sequence[str]
     return [
         view.title,
         f"{left(level, state)}   score {int(np.asarray(state.books.score)):,}",
-        f"goals: {', '.join(goals(game, level, state, rows)) or 'none'}",
+        *folded("goals", goals(game, level, state, rows) or ["none"]),
         "",
         *board.splitlines(),
         "",
@@ -74,7 +76,9 @@ def goals(game: Game, level: Level, state: State, rows: Sequence[str]) -> list[s
         counts.append((int(books.hazelnut), "hazelnut", "hazelnuts"))
     phrases += [counted(count, one) if count > 0 else f"{many} done" for count, one, many in counts]
     asked_for = dict(zip(game.spec.orders, np.asarray(books.orders).tolist(), strict=True))
-    return phrases + [ordered(count, name) if count > 0 else f"{name} done" for name, count in asked_for.items()]
+    return phrases + [
+        ordered(count, name) if count > 0 else f"{SHAPES.get(name, name)} done" for name, count in asked_for.items()
+    ]
 
 
 def ending(outcome: str, reason: str) -> str:

@@ -29,8 +29,8 @@ ESCAPE = "\x1b"
 ESCAPE_SECONDS = 0.05
 """How long the rest of an arrow key's sequence may take; longer, and it was the escape key itself."""
 
-ENTER, LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
-"""The other screen without a cursor, and back."""
+ENTER, LEAVE = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"
+"""The other screen, without a cursor and with long lines cut off; and back."""
 
 
 class Terminal:

@@ -154,7 +154,7 @@ def test_the_levels_of_a_pack_are_listed(capsys: Output) -> None:
     assert main(["levels", "list", "basics"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].split() == ["0", "plain", "moves", "7x7", "5", "20", "moves", "score", "6,000"]
-    assert lines[-1].endswith("score 60,000, all jelly (18 layers), 2 cherries, 1 hazelnut, 20 a, 3 striped candies,"
+    assert lines[-1].endswith("score 60,000, all jelly (18 layers), 2 cherries, 1 hazelnut, 20 ♥, 3 striped candies,"
                               " 4 swirls, 3 icing, 1 chocolate, 2 locks")  # fmt: skip
     levels = report(capsys, "levels", "list", "basics")["levels"]
     assert [level["name"] for level in levels] == list(load_pack("basics").names)

@@ -332,7 +332,7 @@ def test_keys_of_a_terminal_are_followed(here: Path, session: Session) -> None:
     keys = "".join(codes[key] for key in way_to(session, action)) + "q"
     person = Person("shows it again", keys, after="u undo")
     assert person.run("play", *GAME, "--speed", "10") == 0
-    assert "\x1b[?1049h" in person.seen and "\x1b[?25h\x1b[?1049l" in person.seen
+    assert "\x1b[?1049h" in person.seen and "\x1b[?7h\x1b[?25h\x1b[?1049l" in person.seen
     assert Record.load("combo-3.json").actions == (action,)
 
 
