@@ -115,7 +115,7 @@ class Game:
         """New attempts. key: one key, or keys[*boards]; a batch of levels with one key splits it by lane."""
         level = self._accepted(self._level(level))
         key = _typed(key)
-        bits = _bits(key, boards_of_level(level) or key.shape)
+        bits = bits_of(key, boards_of_level(level) or key.shape)
         state: State = self._call("reset", bits, level)
         return state
 
@@ -130,13 +130,13 @@ class Game:
     ) -> tuple[State, Turn]:
         """One turn. key: the move's key, or keys[*boards]; one key for many boards is split by lane."""
         level, action = self._level(level), whole_actions(action)
-        bits = _bits(key, boards_of_state(state), levels=boards_of_level(level), actions=action.shape)
+        bits = bits_of(key, boards_of_state(state), levels=boards_of_level(level), actions=action.shape)
         result: tuple[State, Turn] = self._call("step", bits, state, action, level)
         return result
 
     def random_action(self, key: jax.Array, state: State) -> jax.Array:
         """What the random player does with these keys: a legal action, uniformly; -1 where there is none."""
-        actions: jax.Array = self._call("random_action", _bits(key, boards_of_state(state)), state)
+        actions: jax.Array = self._call("random_action", bits_of(key, boards_of_state(state)), state)
         return actions
 
     def rollout(
@@ -162,7 +162,7 @@ class Game:
             return None, self._attempts(key, state, level, player, attempts)
         if state is None:
             state = self.reset(key, level)
-        bits = _bits(key, boards_of_state(state), levels=boards_of_level(level))
+        bits = bits_of(key, boards_of_state(state), levels=boards_of_level(level))
         final, results = self._call("playout", bits, state, level, policy=player)
         return final, Stats.of(results)
 
@@ -171,7 +171,7 @@ class Game:
     ) -> Stats:
         if attempts < 1:
             raise ValueError(f"attempts must be at least 1, not {attempts}")
-        bits = _bits(key, (attempts,))
+        bits = bits_of(key, (attempts,))
         if state is not None:
             state = flat_boards(state, STATE_RANKS)
         level = flat_boards(level, LEVEL_RANKS)
@@ -200,7 +200,7 @@ class Game:
         if boards_of_state(state):
             raise ValueError(f"replay shows one board, but the state has boards {boards_of_state(state)}")
         level, action = self._level(level), whole_actions(action)
-        bits = _bits(key, (), levels=boards_of_level(level), actions=action.shape)
+        bits = bits_of(key, (), levels=boards_of_level(level), actions=action.shape)
         one = flat_boards(jax.tree.map(lambda x: jnp.asarray(x)[..., None], state), STATE_RANKS)
         begin, beat = _replay_programs(self.spec)
         play = begin(bits[:, None], one, action[None], level)
@@ -313,7 +313,7 @@ def _policy(policy: str | Policy) -> Policy | None:
     raise ValueError(f'policy must be "random" or a function of (keys, states, levels), not {policy!r}')
 
 
-def _bits(key: jax.Array, boards: Boards, **given: Boards) -> jax.Array:
+def bits_of(key: jax.Array, boards: Boards, **given: Boards) -> jax.Array:
     """The words of the boards' keys, uint32[2, *boards], where the keys and all else that is given fit the boards."""
     key = _typed(key)
     same_boards(boards, keys=key.shape, **given)

@@ -1,0 +1,121 @@
+"""Stable-Baselines3: the batched VecEnv, and learning on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+
+TINY = {"shape": (4, 4), "colours": 3, "moves": 5}
+PUZZLE = {
+    "name": "puzzle",
+    "colours": 4,
+    "moves": 4,
+    "spawn_candies": False,
+    "board": ["a b a c d", "b a c d a", "a b d a c", "c a b c b", "d c a b a"],
+}
+"""Nothing comes after what is there: what is best can be learned in a few thousand steps."""
+
+
+def make(lanes: int, rules: str = "combo", **options: Any) -> Any:
+    from crush_gym.sb3 import CrushVecEnv
+
+    return CrushVecEnv(lanes, rules, **options or TINY)
+
+
+def puzzles(lanes: int, **options: Any) -> Any:
+    """Boards of the puzzle, monitored."""
+    from stable_baselines3.common.vec_env import VecMonitor
+
+    return VecMonitor(make(lanes, "saga", level=PUZZLE, **options))
+
+
+def pick(mask: np.ndarray) -> int:
+    return int(np.flatnonzero(mask)[len(np.flatnonzero(mask)) // 2])
+
+
+def test_lanes_play_what_single_environments_play_and_tell_their_last_observation() -> None:
+    lanes = 3
+    batch = make(lanes)
+    batch.seed(11)
+    shown = batch.reset()
+    singles = [gym.make("crush_gym:Crush/Combo-v0", obs="king", **TINY) for _ in range(lanes)]
+    states = [env.reset(seed=11 + i) for i, env in enumerate(singles)]
+    ended = 0
+    for _ in range(14):
+        masks = batch.env_method("action_masks")
+        actions = np.array([pick(mask) for mask in masks])
+        shown, rewards, dones, infos = batch.step(actions)
+        for i, env in enumerate(singles):
+            assert (masks[i] == (states[i][1]["action_mask"] != 0)).all()
+            obs, reward, terminated, truncated, info = env.step(actions[i])
+            assert reward == rewards[i] and dones[i] == (terminated or truncated)
+            if dones[i]:
+                ended += 1
+                assert (infos[i]["terminal_observation"] == obs).all() and not infos[i]["TimeLimit.truncated"]
+                obs, info = env.reset()
+            assert (shown[i] == obs).all()
+            states[i] = (obs, info)
+    assert ended >= 2 * lanes and shown.flags.writeable and rewards.flags.writeable
+
+
+def test_a_hundred_illegal_actions_are_a_truncation() -> None:
+    batch = make(2)
+    batch.seed(0)
+    batch.reset()
+    wrong = np.array([int(np.flatnonzero(~mask)[0]) for mask in batch.env_method("action_masks")])
+    for _ in range(100):
+        _, _, dones, infos = batch.step(wrong)
+    assert dones.all() and all(info["TimeLimit.truncated"] for info in infos)
+
+
+def random_score() -> float:
+    """Mean score of random play."""
+    import jax
+
+    from crush_gym import Game, Level
+
+    stats = Game(Level.from_dict(PUZZLE)).rollout(jax.random.key(0), attempts=2000)[1]
+    return float(np.asarray(stats.score).mean())
+
+
+@pytest.mark.slow
+def test_maskable_ppo_learns_saves_loads_and_beats_random(tmp_path: Any) -> None:
+    from sb3_contrib import MaskablePPO
+    from sb3_contrib.common.maskable.evaluation import evaluate_policy
+    from stable_baselines3.common.vec_env import VecNormalize
+
+    env = VecNormalize(puzzles(16), norm_obs=False)
+    model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=128, n_epochs=4, learning_rate=1e-3, seed=0)
+    model.learn(6_000)
+    model.save(tmp_path / "model.zip")
+    again = MaskablePPO.load(tmp_path / "model.zip")
+    mean, _ = evaluate_policy(again, puzzles(4), n_eval_episodes=8, deterministic=True)
+    assert mean > 1.2 * random_score()
+
+
+@pytest.mark.slow
+def test_dqn_learns_saves_loads_and_beats_random(tmp_path: Any) -> None:
+    from stable_baselines3 import DQN
+    from stable_baselines3.common.evaluation import evaluate_policy
+    from stable_baselines3.common.vec_env import VecNormalize
+
+    env = VecNormalize(puzzles(8, illegal="random"), norm_obs=False)
+    model = DQN(
+        "MlpPolicy", env, learning_starts=200, train_freq=4, gradient_steps=4, learning_rate=1e-3, seed=0,
+        target_update_interval=200, exploration_fraction=0.6, exploration_final_eps=0.1,
+    )  # fmt: skip
+    model.learn(4_000)
+    model.save(tmp_path / "model.zip")
+    again = DQN.load(tmp_path / "model.zip")
+    mean, _ = evaluate_policy(again, puzzles(4, illegal="random"), n_eval_episodes=8)
+    assert mean > 1.2 * random_score()
