@@ -9,7 +9,8 @@ from crush_gym.envs import register
 __version__ = "0.1.0"
 
 __all__ = [
-    "OUTCOMES", "REASONS", "Game", "Level", "LevelError", "LevelPack", "State", "Stats", "Turn", "load_pack",
+    "OUTCOMES", "REASONS", "Game", "Level", "LevelError", "LevelPack", "State", "Stats", "Turn", "generate",
+    "load_pack",
 ]  # fmt: skip
 
 # Names are imported when they are first used: `crush-gym --help` must not wait for JAX.
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from crush_gym.engine.state import State
     from crush_gym.engine.turns import Turn
     from crush_gym.game import OUTCOMES, REASONS, Game, Stats
+    from crush_gym.generator import generate
     from crush_gym.levels import Level, LevelError, LevelPack, load_pack
 else:
     import importlib
@@ -25,9 +27,10 @@ else:
         "crush_gym.engine.state": ("State",),
         "crush_gym.engine.turns": ("Turn",),
         "crush_gym.game": ("OUTCOMES", "REASONS", "Game", "Stats"),
+        "crush_gym.generator": ("generate",),
         "crush_gym.levels": ("Level", "LevelError", "LevelPack", "load_pack"),
     }
-    _MODULES = ("engine", "game", "layout", "levels")
+    _MODULES = ("engine", "game", "generator", "layout", "levels")
 
     def __getattr__(name):
         if name in _MODULES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import operator
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -79,6 +80,30 @@ class LevelPack(Sequence[Level]):
         )
         object.__setattr__(stacked, "levels", chosen)  # frozen, and no argument: only a new stack knows them
         return stacked
+
+    def content_hash(self) -> str:
+        """Return the SHA-256 in hex of the levels' content hashes in order; no name counts."""
+        return hashlib.sha256("".join(level.content_hash() for level in self).encode()).hexdigest()
+
+    def split(self, train: float = 0.8, seed: int = 0) -> tuple[LevelPack, LevelPack]:
+        """Split the levels into two packs, one to learn on and one to test on, each in the pack's order.
+
+        train: the share of the levels in the first, rounded to whole levels; each pack gets at least one. Which
+        ones depends on `seed` and the number of levels only: positions are sorted by the SHA-256 of
+        "seed position", and the first of them are taken. For a sequence, `pack[:800]` and `pack[800:]` split in order.
+        """
+        if isinstance(train, bool) or not isinstance(train, (int, float)) or not 0 < train < 1:
+            raise ValueError(f"train must be a share between 0 and 1, such as 0.8, not {show(train)}")
+        if len(self) < 2:
+            raise ValueError("a pack of one level cannot be split: each part needs at least one")
+        seed = operator.index(seed)
+        order = sorted(range(len(self)), key=lambda i: hashlib.sha256(f"{seed} {i}".encode()).digest())
+        size = min(max(round(train * len(self)), 1), len(self) - 1)
+        parts = (("train", sorted(order[:size])), ("test", sorted(order[size:])))
+        first, second = (
+            LevelPack([self._levels[i] for i in part], f"{self.name} {what}".strip()) for what, part in parts
+        )
+        return first, second
 
     def _positions(self, indices: Any) -> np.ndarray[Any, np.dtype[np.intp]]:
         """Turn names and negative positions into positions from 0."""

@@ -1,0 +1,1 @@
+"""How the shipped packs are made; see `scripts.make_packs`."""
