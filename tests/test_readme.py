@@ -1,4 +1,4 @@
-"""The README's example runs as printed."""
+"""The README's examples run as printed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ from pathlib import Path
 import pytest
 
 README = Path(__file__).parent.parent / "README.md"
+EXAMPLES = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+SAYS = ("score: ", "mean score: ", None, "mean reward of random play: ", "success of random play: ")
 
 
-def test_readme_example_runs_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
+@pytest.mark.parametrize(
+    ("example", "says"), list(zip(EXAMPLES, SAYS, strict=True)), ids=["single", "vector", "sb3", "functional", "game"]
+)
+def test_readme_example_runs_as_printed(example: str, says: str | None, capsys: pytest.CaptureFixture[str]) -> None:
+    if "sb3" in example:
+        pytest.importorskip("sb3_contrib")
     exec(compile(example, str(README), "exec"), {})
-    assert "success of random play: " in capsys.readouterr().out
+    assert says is None or says in capsys.readouterr().out
