@@ -63,7 +63,7 @@ class Env:
     def reset(self, key: jax.Array, params: Level | None = None) -> tuple[Any, EnvState]:
         """A new episode, or one for each key: (observation, state)."""
         level = self.default_params if params is None else params
-        return self._reset(bits_of(key, tuple(jnp.shape(level.height)) or key.shape), level)  # type: ignore[no-any-return]
+        return self._reset(bits_of(key, tuple(jnp.shape(level.height)) or key.shape), level)
 
     def step(
         self, key: jax.Array, state: EnvState, action: jax.Array, params: Level | None = None
@@ -75,7 +75,7 @@ class Env:
         """
         level = self.default_params if params is None else params
         bits = bits_of(key, tuple(state.streak.shape))
-        return self._step(bits, state, jnp.asarray(action, jnp.int32), level)  # type: ignore[no-any-return]
+        return self._step(bits, state, jnp.asarray(action, jnp.int32), level)
 
     def action_mask(self, state: EnvState) -> jax.Array:
         """bool[actions, *boards]; all False on a finished board."""
@@ -105,7 +105,7 @@ RESET_KEY = 2**31 - 1
 @functools.lru_cache(maxsize=64)
 def _programs(task: Task, obs: str, auto_reset: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The compiled `reset` and `step`, for any arrangement of boards."""
-    state = EnvState(STATE_RANKS, 0)
+    state: Any = EnvState._make([STATE_RANKS, 0])
     spec = task.spec
 
     def reset(bits: jax.Array, level: Level) -> tuple[Any, EnvState]:
