@@ -43,7 +43,8 @@ def generate(
     unless given; shape: "any" or of `SHAPES`; symmetry: "any" or of `SYMMETRIES`, of the floor and of all that
     lies on it at the start, but for ingredients, which lie at the top
     success: the share of attempts that the greedy player is to win. Its moves, or its goal score, are set by an
-    estimate fitted to rollouts (see `crush_gym.generator.effort`); `calibrate` sets them by playing.
+    estimate fitted to rollouts (see `crush_gym.generator.effort`). `winnable` checks by playing that a level can be
+    won, and `calibrate` sets its limit so.
     """
     if not isinstance(success, (int, float)) or not 0.02 <= success <= 0.98:
         raise ValueError(f"success must be a number from 0.02 to 0.98, not {success!r}")
