@@ -122,9 +122,10 @@ def many_attempts(
     fresh = state is None
     state = _openings(spec, lanes, first, keys, level) if state is None else _with_axis(state)
     terrain = survey(spec, level)
-    choose = at_random if policy is None else by_policy(spec, policy, level)
 
     def some_beats(queue: Queue) -> Queue:
+        played = jax.tree.map(lambda x: _pick(x, queue.attempt + first), level)
+        choose = at_random if policy is None else by_policy(spec, policy, played)
         step = functools.partial(rollout_beat, queue.terrain, queue.keys, choose)
         play = lax.scan(lambda p, _: (step(p), None), queue.play, None, length=BEATS_PER_LOOK)[0]
         queue = queue._replace(play=play)

@@ -14,7 +14,7 @@ from crush_gym.levels import Level, LevelError, LevelPack, load_pack
 from crush_gym.levels.errors import UnknownLevelError
 from crush_gym.levels.pack import shipped_packs
 
-DEFAULT_PACK = "basics"
+DEFAULT_PACK = "tour"
 """What Saga plays where nothing else is said."""
 
 RULES = ("saga", "points", "combo")

@@ -556,3 +556,21 @@ def test_compiled_programs_are_forgotten_before_linux_runs_out_of_maps_and_games
     assert make_room(share=0.0)
     assert len(MAPS.read_bytes().splitlines()) < crowded - 300
     assert game.text(game.reset(keys)) == before
+
+
+def test_a_policy_sees_the_level_of_each_attempt() -> None:
+    pack = LevelPack(
+        Level.from_dict({"name": str(moves), "colours": 4, "moves": moves, "board": ["? ? ? ?"] * 4})
+        for moves in (3, 5)
+    )
+    game, keys = Game(pack), jax.random.split(MOVE_KEY, 6)
+
+    def policy(bits: jax.Array, state: State, level: Level) -> jax.Array:
+        mask = game.legal(state)
+        first, last = mask.argmax(axis=0), game.actions - 1 - mask[::-1].argmax(axis=0)
+        return jnp.where(level.moves == 3, last, first)
+
+    queued = game.rollout(keys, level=pack.stack([0, 1]), policy=policy, attempts=6)[1]
+    alone = game.rollout(keys, level=pack.stack([0, 1] * 3), policy=policy)[1]
+    assert_equal(queued, alone)
+    assert len(np.unique(np.asarray(queued.score))) > 1
