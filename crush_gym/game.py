@@ -139,6 +139,13 @@ class Game:
         actions: jax.Array = self._call("random_action", bits_of(key, boards_of_state(state)), state)
         return actions
 
+    def choose(self, policy: Policy, key: jax.Array, state: State, level: Level | None = None) -> jax.Array:
+        """What a policy (see `rollout`) does with these keys: int32[*boards], legal or not."""
+        level = self._level(level)
+        bits = bits_of(key, boards_of_state(state), levels=boards_of_level(level))
+        actions: jax.Array = self._call("choose", bits, state, level, policy=checks.careful(policy))
+        return actions
+
     def rollout(
         self,
         key: jax.Array,
@@ -165,6 +172,12 @@ class Game:
         bits = bits_of(key, boards_of_state(state), levels=boards_of_level(level))
         final, results = self._call("playout", bits, state, level, policy=player)
         return final, Stats.of(results)
+
+    def stats(self, state: State, level: Level | None = None) -> Stats:
+        """How the attempts stand, as `rollout` reports them at their ends; stats[*boards]."""
+        level = self._level(level)
+        same_boards(boards_of_state(state), levels=boards_of_level(level))
+        return Stats.of(self._call("results", state, level))
 
     def _attempts(
         self, key: jax.Array, state: State | None, level: Level, player: Policy | None, attempts: int
@@ -289,6 +302,8 @@ def _compiled(spec: Spec, name: str, policy: Policy | None = None) -> tuple[Call
         "step": (turns.step, (bits, state, action, level)),
         "observe": (observe.observe, (state, level)),
         "playout": (functools.partial(rollout.playout, policy=policy), (bits, state, level)),
+        "results": (rollout.results, (state, level)),
+        "choose": (functools.partial(rollout.choose, policy=policy), (bits, state, level)),
     }
     f, ranks = programs[name]
     return jax.jit(native(functools.partial(f, spec), ranks, tuple(r is level for r in ranks))), ranks

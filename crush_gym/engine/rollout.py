@@ -61,6 +61,13 @@ def by_policy(spec: Spec, policy: Policy, level: Level) -> Callable[[Play, Moves
     return choose
 
 
+def choose(spec: Spec, bits: jax.Array, state: State, level: Level, policy: Policy | None) -> jax.Array:
+    """What a policy does on each board: int32[B]. bits: of the moves' keys."""
+    del spec
+    assert policy is not None  # the random player is `turns.random_action`
+    return policy(bits, state, with_boards_axis(level))
+
+
 def playout(spec: Spec, keys: jax.Array, state: State, level: Level, policy: Policy | None) -> tuple[State, jax.Array]:
     """Every board to the end of its attempt. keys: of the attempts, uint32[2, B]. Also: `RESULTS`."""
     level = with_boards_axis(level)
@@ -73,7 +80,7 @@ def playout(spec: Spec, keys: jax.Array, state: State, level: Level, policy: Pol
 
     play = rest(Board.of(spec, state.planes), state.books)
     play = lax.while_loop(lambda p: jnp.any(goes_on(p)), some_beats, play)
-    return state_of(play), _results(play, terrain)
+    return state_of(play), results_of(play, terrain)
 
 
 def goes_on(play: Play) -> jax.Array:
@@ -184,7 +191,7 @@ def _take_next(
     """Enter the results of the idle lanes and give them their next attempts."""
     attempts = keys.shape[1]
     place = jnp.where(idle, queue.attempt, attempts)
-    results = queue.results.at[:, place].set(_results(queue.play, queue.terrain), mode="drop")
+    results = queue.results.at[:, place].set(results_of(queue.play, queue.terrain), mode="drop")
     attempt = jnp.where(idle, queue.next + jnp.cumsum(idle) - 1, queue.attempt).astype(jnp.int32)
     number = jnp.sum(idle, dtype=jnp.int32)
     takes = idle & (attempt < attempts)
@@ -213,7 +220,14 @@ def _board(x: jax.Array, n: jax.Array) -> jax.Array:
     return jnp.take(x, n % x.shape[-1], axis=-1)
 
 
-def _results(play: Play, terrain: Terrain) -> jax.Array:
+def results(spec: Spec, state: State, level: Level) -> jax.Array:
+    """How the attempts stand: see `RESULTS`."""
+    terrain = survey(spec, with_boards_axis(level))
+    return results_of(rest(Board.of(spec, state.planes), state.books), terrain)
+
+
+def results_of(play: Play, terrain: Terrain) -> jax.Array:
+    """int32[len(RESULTS), B]."""
     books = play.books
     values = {name: getattr(books, name) for name in RESULTS[:-1]}
     values["moves"] = jnp.where(terrain.time >= 0, -1, books.moves)

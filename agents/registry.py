@@ -1,0 +1,126 @@
+"""Agents by name: `make("mcts:simulations=50,playout=greedy")`. What `make` was given is the agent's name again."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import importlib
+import sys
+import types
+import typing
+from importlib import metadata
+from typing import Any
+
+from agents.protocol import Agent
+
+GROUP = "crush_gym.agents"
+"""Entry points of this group are agents, or what makes an agent when it is called with its parameters."""
+
+
+class AgentError(ValueError):
+    """An agent that cannot be had, with the sentence that says why."""
+
+
+def known() -> tuple[str, ...]:
+    """The names of all registered agents."""
+    return tuple(sorted(entry.name for entry in metadata.entry_points(group=GROUP)))
+
+
+def make(text: str) -> Agent:
+    """An agent from `name`, `name:parameter=value,...` or `module:attribute`; an `AgentError` where there is none."""
+    name, _, rest = text.partition(":")
+    entries = metadata.entry_points(group=GROUP, name=name)
+    if entries:
+        return _called(_loaded(next(iter(entries)).load, name), rest, text)
+    if rest and "=" not in rest.partition(":")[0]:
+        attribute, _, parameters = rest.partition(":")
+        return _called(_loaded(lambda: _attribute(name, attribute), f"{name}:{attribute}"), parameters, text)
+    close = difflib.get_close_matches(name, known(), 1)
+    raise AgentError(
+        f"there is no agent {name!r}{f' (did you mean {close[0]!r}?)' if close else ''}; "
+        f"there are {', '.join(known())}, and module:attribute names one of your own"
+    )
+
+
+def name_of(registered: str, agent: Any) -> str:
+    """The name of a dataclass agent: the registered name and the parameters that differ from their defaults."""
+    changed = [
+        f"{field.name}={_written(getattr(agent, field.name))}"
+        for field in dataclasses.fields(agent)
+        if getattr(agent, field.name) != field.default
+    ]
+    return f"{registered}:{','.join(changed)}" if changed else registered
+
+
+def _written(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _attribute(module: str, attribute: str) -> Any:
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # as `python -m` would: a stranger's file lies in the current folder
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _loaded(load: Any, name: str) -> Any:
+    try:
+        return load()
+    except Exception as reason:
+        said = " ".join(str(reason).split())
+        raise AgentError(f"the agent {name!r} cannot be loaded: {type(reason).__name__}: {said}") from reason
+
+
+def _called(maker: Any, parameters: str, text: str) -> Agent:
+    """The agent itself, or what the maker gives for these parameters."""
+    if isinstance(maker, Agent) and not isinstance(maker, type):
+        if parameters:
+            raise AgentError(f"the agent {maker.name!r} takes no parameters, but {text!r} gives {parameters!r}")
+        return maker
+    if not callable(maker):
+        raise AgentError(f"{text!r} is a {type(maker).__name__}, expected an agent or what makes one")
+    try:
+        agent = maker(**_parsed(maker, parameters, text))
+    except (TypeError, ValueError) as reason:
+        raise AgentError(f"{text!r} cannot be made: {reason}") from reason
+    if not isinstance(agent, Agent):
+        found = type(agent).__name__
+        raise AgentError(f"{text!r} gives a {found}, which has no `name` and `bind`: see agents/protocol.py")
+    return agent
+
+
+def _parsed(maker: Any, parameters: str, text: str) -> dict[str, Any]:
+    """Parameters as keyword arguments, read as the maker's annotations say."""
+    try:
+        hints = typing.get_type_hints(maker)
+    except Exception:  # a stranger's annotations may name what is not there; then values are read by their looks
+        hints = {}
+    result: dict[str, Any] = {}
+    for part in filter(None, parameters.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals or not key:
+            raise AgentError(f"{text!r}: expected parameter=value, found {part!r}")
+        if dataclasses.is_dataclass(maker) and key not in hints:
+            names = ", ".join(field.name for field in dataclasses.fields(maker)) or "none"
+            raise AgentError(f"{text!r}: there is no parameter {key!r}; there are {names}")
+        result[key] = _value(value, hints.get(key, Any), f"{text!r}: {key}")
+    return result
+
+
+def _value(text: str, hint: Any, where: str) -> Any:
+    kinds = typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
+    if type(None) in kinds and text == "None":
+        return None
+    if bool in kinds and text in ("True", "False"):
+        return text == "True"
+    if str in kinds:
+        return text
+    readers = (int, float) if hint is Any else tuple(kind for kind in (int, float) if kind in kinds)
+    for reader in readers:
+        try:
+            return reader(text)
+        except ValueError:
+            continue
+    if hint is Any:
+        return {"True": True, "False": False}.get(text, text)
+    expected = " or ".join(getattr(kind, "__name__", str(kind)) for kind in kinds)
+    raise AgentError(f"{where} must be {expected}, not {text!r}")
