@@ -14,7 +14,7 @@ from jax import lax
 
 from crush_gym import layout
 from crush_gym.engine import draws
-from crush_gym.engine.bits import Plane, Word, any_of, look, nth, rows_of, total, unpack
+from crush_gym.engine.bits import Plane, Step, Word, any_of, look, nth, rows_of, total, unpack
 from crush_gym.engine.board import Board
 from crush_gym.engine.runs import same_colour
 from crush_gym.engine.spec import Spec
@@ -50,12 +50,41 @@ def legal_moves(board: Board) -> Moves:
     )
 
 
-def _into_runs(board: Board) -> Moves:
-    """Pairs of which one candy would stand in a run (legal 1).
+class Reach(NamedTuple):
+    """What candies would stand in, had they moved one step; planes uint16[H, B] that mark the candies' cells.
 
-    `beside[r, c]`: the candy has the colour of the one r rows down and c columns right. The candy that moves
-    right lines up with two more to the right, or in its new column with two of the four above and below.
-    Two candies of one colour only change places.
+    one, one2, other, other2: the cells beside the new place, on one side and on the other, next and after next,
+    hold the candy's colour; a second only where the first does. line: the two cells straight ahead hold it.
+    """
+
+    one: Plane
+    one2: Plane
+    other: Plane
+    other2: Plane
+    line: Plane
+
+    @property
+    def beside(self) -> Plane:
+        """Candies that would stand in a run across their way."""
+        return (self.one & self.other) | self.one2 | self.other2
+
+    @property
+    def runs(self) -> Plane:
+        return self.line | self.beside
+
+
+def sides(step: Step) -> tuple[Step, Step]:
+    """The two directions across the way: of `one` and of `other` in a `Reach`."""
+    return (step[1], step[0]), (-step[1], -step[0])
+
+
+STEPS: tuple[Step, ...] = ((0, 1), (0, -1), (1, 0), (-1, 0))
+
+
+def reaches(board: Board) -> tuple[dict[Step, Reach], dict[Step, Plane]]:
+    """For each way to move, what it would bring; and which candies have the colour of a neighbour.
+
+    `beside[r, c]`: the candy has the colour of the one r rows down and c columns right.
     """
     colours, there = board.colours, board.matchable
     beside = board.fence(
@@ -64,27 +93,31 @@ def _into_runs(board: Board) -> Moves:
     for r, c in list(beside):
         beside[-r, -c] = look(beside[r, c], -r, -c)
 
-    def next_pair(r: int, c: int, rows: int, columns: int) -> Plane:
-        """Whether the candies at (r, c) and one (rows, columns) further have one colour, seen from here."""
-        return look(beside[rows, columns], r, c)
+    def pair(r: int, c: int, step: Step) -> Plane:
+        """Whether the candies at (r, c) and one step further have one colour, seen from here."""
+        return look(beside[step], r, c)
 
-    def reaches(r: int, c: int) -> Plane:
-        """Candies that stand in a run once moved by (r, c), one step in any direction."""
-        side = (c, r)  # the directions across the way
-        one, other = (r + side[0], c + side[1]), (r - side[0], c - side[1])
-        straight = beside[2 * r, 2 * c] & next_pair(2 * r, 2 * c, r, c)
-        return any_of(
-            [
-                straight,
-                beside[one] & next_pair(*one, *side),
-                beside[other] & next_pair(*other, -side[0], -side[1]),
-                beside[one] & beside[other],
-            ]
+    def reach(step: Step) -> Reach:
+        r, c = step
+        side, back = sides(step)
+        one, other = (r + side[0], c + side[1]), (r + back[0], c + back[1])
+        return Reach(
+            one=beside[one],
+            one2=beside[one] & pair(*one, side),
+            other=beside[other],
+            other2=beside[other] & pair(*other, back),
+            line=beside[2 * r, 2 * c] & pair(2 * r, 2 * c, step),
         )
 
+    return {step: reach(step) for step in STEPS}, beside
+
+
+def _into_runs(board: Board) -> Moves:
+    """Pairs of which one candy would stand in a run (legal 1). Two candies of one colour only change places."""
+    found, beside = reaches(board)
     free = board.free_items
-    across = (free & reaches(0, 1)) | look(free & reaches(0, -1), 0, 1)
-    down = (free & reaches(1, 0)) | look(board.fence(free & reaches(-1, 0)), 1, 0)
+    across = (free & found[0, 1].runs) | look(free & found[0, -1].runs, 0, 1)
+    down = (free & found[1, 0].runs) | look(board.fence(free & found[-1, 0].runs), 1, 0)
     return Moves(across & ~beside[0, 1], down & ~beside[1, 0])
 
 

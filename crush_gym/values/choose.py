@@ -1,0 +1,79 @@
+"""From the values of moves to one move: the best, or any with a probability in proportion to its value."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from crush_gym.engine import draws
+from crush_gym.engine.bits import Plane, Word, nth, rows_of, word_of
+from crush_gym.engine.board import Board
+from crush_gym.engine.moves import Moves
+from crush_gym.values.sliced import Sliced, counted, flat, largest, where
+
+
+def planes_of(moves: Moves) -> Plane:
+    """A set of moves as the values of moves are: uint16[2, H, B]."""
+    return jnp.stack([moves.across, moves.down])
+
+
+def best(board: Board, legal: Plane, values: Sliced) -> Plane:
+    """The legal moves of the highest value: uint16[2, H, B]."""
+    return board.fence(largest(legal, values))
+
+
+def one_of(board: Board, moves: Plane, bits: jax.Array) -> Plane:
+    """One of the moves, uniformly, by the spare draw of the player's key; none where there are none."""
+    n = draws.below(draws.draw(bits, draws.PASS, 0, 0), counted(moves))
+    return nth(flat(moves), n.astype(Word), board.fence).reshape(moves.shape)
+
+
+def lowest(moves: Plane) -> Plane:
+    """The last of the moves by the row of their upper cell, of several the leftmost, across before down."""
+    across, down = moves[0], moves[1]
+    both = across | down
+    row, taken = [], jnp.zeros_like(both[0])
+    for word in reversed(rows_of(both)):
+        row.append(jnp.where(taken == 0, word, Word(0)))
+        taken = taken | word
+    last = jnp.stack(row[::-1])
+    bit = last & (~last + Word(1))
+    return jnp.stack([across & bit, down & bit & ~across])
+
+
+def in_proportion(board: Board, legal: Plane, values: Sliced, bits: jax.Array) -> Plane:
+    """One legal move with probability value / sum of values: a bit of the numbers first, then a cell that has it."""
+    number = where(legal, values)
+    planes = [jnp.where(counted(legal) >= 0, flat(plane), Word(0)) for plane in number if plane is not None]
+    places = [i for i, plane in enumerate(number) if plane is not None]
+    sizes = board.fence([counted(plane) for plane in planes])
+    weights = [size << i for size, i in zip(sizes, places, strict=True)]
+    total = sum(weights[1:], weights[0])
+    spot = _below(draws.draw(bits, draws.PASS, 0, 0), total)
+    chosen, left, found = jnp.zeros_like(planes[0]), jnp.zeros_like(total), jnp.zeros(total.shape, bool)
+    for plane, weight, i in zip(planes, weights, places, strict=True):
+        here = ~found & (spot < weight)
+        chosen = jnp.where(here, plane, chosen)
+        left = jnp.where(here, spot >> i, left)
+        found, spot = found | here, spot - weight
+    chosen, left = board.fence((chosen, left))
+    return nth(chosen, left.astype(Word), board.fence).reshape(legal.shape)
+
+
+def _below(value: jax.Array, bound: jax.Array) -> jax.Array:
+    """A draw as an integer 0..bound-1, for bounds below 2^15."""
+    return ((value >> 16) * bound.astype(jnp.uint32) >> 16).astype(jnp.int32)
+
+
+def action_of(board: Board, move: Plane) -> jax.Array:
+    """The number of the action of one move a board: int32[B], -1 where there is none. move: uint16[2, H, B]."""
+    height, width = board.spec.height, board.spec.width
+    rows = lax.broadcasted_iota(jnp.int32, (height, 1), 0)
+
+    def number(plane: Plane, columns: int, first: int) -> jax.Array:
+        column = lax.population_count(plane - Word(1)).astype(jnp.int32)
+        return jnp.where(plane != 0, first + rows * columns + column, -1).max(axis=0)
+
+    across, down = number(move[0], width - 1, 0), number(move[1], width, height * (width - 1))
+    return jnp.where(word_of(flat(move)) != 0, jnp.maximum(across, down), -1)
