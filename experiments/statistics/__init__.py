@@ -1,0 +1,22 @@
+"""What results tell: rates, aggregates over levels, bootstrap intervals, comparisons. Pure functions on NumPy arrays.
+
+`strata` are one array of values per level, one value per attempt; they may differ in length.
+"""
+
+from experiments.statistics.aggregates import iqm, mean, normalised, optimality_gap
+from experiments.statistics.agreement import Agreement, accumulated, adjusted_delta, agreement, delta, trend
+from experiments.statistics.bootstrap import bootstrap, interval_of, resampled_means
+from experiments.statistics.distributions import Features, features, histogram, quartiles, top_mean
+from experiments.statistics.errors import Array, Interval, StatisticsError
+from experiments.statistics.improvement import improvement, probability_of_improvement
+from experiments.statistics.profiles import profile, profile_band
+from experiments.statistics.rates import rate, rate_difference
+from experiments.statistics.student import incomplete_beta, t_quantile, two_sided_p
+from experiments.statistics.welch import Welch, welch
+
+__all__ = [
+    "Agreement", "Array", "Features", "Interval", "StatisticsError", "Welch", "accumulated", "adjusted_delta",
+    "agreement", "bootstrap", "delta", "features", "histogram", "improvement", "incomplete_beta", "interval_of", "iqm",
+    "mean", "normalised", "optimality_gap", "probability_of_improvement", "profile", "profile_band", "quartiles",
+    "rate", "rate_difference", "resampled_means", "t_quantile", "top_mean", "trend", "two_sided_p", "welch",
+]  # fmt: skip

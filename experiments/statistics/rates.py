@@ -1,0 +1,28 @@
+"""Success rates: Wilson's interval of one, Newcombe's of the difference of two."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+from experiments.statistics.errors import Interval, StatisticsError, confident
+
+
+def rate(successes: int, attempts: int, confidence: float = 0.95) -> Interval:
+    """The success rate with Wilson's score interval, which is also right for none and for all."""
+    if not 0 <= successes <= attempts or attempts < 1:
+        raise StatisticsError(f"{successes} successes of {attempts} attempts is no success rate")
+    z = NormalDist().inv_cdf(0.5 + confident(confidence) / 2)
+    p, weight = successes / attempts, z * z / attempts
+    middle = (p + weight / 2) / (1 + weight)
+    half = math.sqrt(p * (1 - p) * weight + weight * weight / 4) / (1 + weight)
+    low = 0.0 if successes == 0 else max(0.0, middle - half)
+    return Interval(p, low, 1.0 if successes == attempts else min(1.0, middle + half))
+
+
+def rate_difference(first: tuple[int, int], second: tuple[int, int], confidence: float = 0.95) -> Interval:
+    """First rate minus second, each (successes, attempts), with Newcombe's hybrid score interval (his method 10)."""
+    a, b = rate(*first, confidence), rate(*second, confidence)
+    difference = a.value - b.value
+    low = difference - math.hypot(a.value - a.low, b.high - b.value)
+    return Interval(difference, low, difference + math.hypot(a.high - a.value, b.value - b.low))
