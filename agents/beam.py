@@ -1,0 +1,220 @@
+"""McAdams' player: a tree of all legal moves to some depth, of which a narrowing beam of the best is followed.
+
+"Approximating Optimal Strategy in Match-Three Puzzle Games" describes it twice, and not alike:
+
+| | variant="text" | variant="pseudocode" |
+|---|---|---|
+| moves kept of a node on level 1 | depth² | depth² |
+| on the next levels | the floor of the square root: 9, 3, 1 | (levels left)²: 9, 4, 1 |
+| are chosen | before deeper levels are built, by their heuristic | afterwards, by their averages |
+| H2's structure | by piece, a colour bomb by its best neighbour | by pair of neighbours, summed |
+| H2 where no move is left | only the score counts | like everywhere |
+
+The rest is common. Beside the table: a node's value is its heuristic, averaged with the mean of its kept children;
+the score of H2 is what the last move gained; every node keeps its own best children. The paper's table of seen
+states is of no use here: of thousands of boards no two positions are ever the same.
+
+Coming candies are drawn anew for every node with the player's own key: the real ones cannot be foreseen.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from agents.expand import Array, Expander, Moved, Nodes
+from agents.protocol import Memory, Policy
+from agents.registry import name_of
+from agents.structure import SIXTHS, structure
+from crush_gym import Game, State
+from crush_gym.checks import boards_of_state
+from crush_gym.engine import draws
+from crush_gym.engine.batching import flat_boards
+from crush_gym.engine.spec import Spec
+from crush_gym.engine.state import PLAYING
+from crush_gym.game import LEVEL_RANKS, STATE_RANKS
+from crush_gym.levels import Level
+
+HEURISTICS = ("h1", "h2")
+VARIANTS = ("text", "pseudocode")
+TIES = ("mean-row", "off")
+DEEPEST = 8
+
+PIECE = {"points": 1, "combo": 20, "saga": 20}
+"""Points of a piece of H2's structure: what each of three candies in a run brings."""
+
+MOST = 4096
+"""Nodes that are expanded together, so that a deep tree of many boards stays small."""
+
+
+@dataclass(frozen=True)
+class Beam:
+    """The beam player.
+
+    depth: moves looked ahead; heuristic: "h1" (score / moves) or "h2" (score gained and structure)
+    variant: "text" or "pseudocode", see above
+    ties: "mean-row" prefers, of equal moves, the one that clears further down; "off" the first from the top
+    """
+
+    depth: int = 2
+    heuristic: str = "h2"
+    variant: str = "text"
+    ties: str = "mean-row"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.depth <= DEEPEST:
+            raise ValueError(f"depth must be from 1 to {DEEPEST}, not {self.depth}")
+        for name, choices in (("heuristic", HEURISTICS), ("variant", VARIANTS), ("ties", TIES)):
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} must be {' or '.join(choices)}, not {getattr(self, name)!r}")
+
+    @property
+    def name(self) -> str:
+        return name_of("beam", self)
+
+    def bind(self, game: Game) -> Policy:
+        return _BeamPolicy(self, game)
+
+    def width(self, level: int) -> int:
+        """Children that a node keeps, on levels from 1."""
+        if self.variant == "pseudocode":
+            return (self.depth - level + 1) ** 2
+        return self.depth**2 if level == 1 else math.isqrt(self.width(level - 1))
+
+
+@dataclass(frozen=True)
+class _BeamPolicy:
+    agent: Beam
+    game: Game
+
+    @property
+    def lanes(self) -> int:
+        """Boards at a time: a level of their trees fills some chunks on every core."""
+        return 704
+
+    def start(self, key: jax.Array, state: State, level: Level) -> Memory:
+        """Nothing is remembered."""
+        del key, state, level
+        return ()
+
+    def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
+        boards = boards_of_state(state)
+        bits = np.asarray(draws.key_bits(key)).reshape(2, -1)
+        flat = jax.tree.map(np.asarray, flat_boards(_with_boards(state), STATE_RANKS))
+        search = _Search(self.agent, Expander(self.game.spec, flat_boards(level, LEVEL_RANKS), bits.shape[1]))
+        actions = search.choose(Nodes(flat, bits, np.arange(bits.shape[1])))
+        return jax.numpy.asarray(actions.reshape(boards)), memory
+
+
+def _with_boards(state: State) -> State:
+    """A state of one board as a batch of one."""
+    return state if boards_of_state(state) else jax.tree.map(lambda x: x[..., None], state)
+
+
+class Children(NamedTuple):
+    """The moves of some nodes, all of them, in the order of their nodes.
+
+    node: which one each belongs to; action: the move; row: see `agents.expand.Moved`; value: float64
+    """
+
+    node: Array
+    action: Array
+    row: Array
+    value: Array
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The trees of many boards, built together."""
+
+    agent: Beam
+    expander: Expander
+
+    def choose(self, roots: Nodes) -> Array:
+        """The best move of each board, -1 where there is none; int32[n]."""
+        children, kept = self.grown(roots, 1)
+        final = np.full_like(children.value, -np.inf)
+        final[kept[kept >= 0]] = children.value[kept[kept >= 0]]
+        best = self.best(children._replace(value=final), roots.size, 1)[0]
+        return np.where(best >= 0, np.append(children.action, -1)[best], -1).astype(np.int32)
+
+    def grown(self, nodes: Nodes, level: int) -> tuple[Children, Array]:
+        """The children of nodes whose moves are on this level, with their final values, and which of them are kept."""
+        node, action = self.expander.moves(nodes)
+        last = level == self.agent.depth
+        states, row, value = self.expander.play(nodes, node, action, functools.partial(self._valued, not last))
+        children, width = Children(node, action, row, value), self.agent.width(level)
+        if self.agent.variant == "pseudocode":
+            if not last:
+                value[:] = self.averaged(states, value, level + 1)
+            return children, self.best(children, nodes.size, width)
+        kept = self.best(children, nodes.size, width)
+        if not last:
+            followed = kept[kept >= 0]
+            value[followed] = self.averaged(states.at(followed), value[followed], level + 1)
+        return children, kept
+
+    def averaged(self, nodes: Nodes, value: Array, level: int) -> Array:
+        """The nodes' values with those of their children on this level; where there are none, their own."""
+        parts = [value[:0]]
+        for start in range(0, nodes.size, MOST):
+            some = np.arange(start, min(start + MOST, nodes.size))
+            children, kept = self.grown(nodes.at(some), level)
+            number = (kept >= 0).sum(0)
+            sums = np.zeros(len(some))
+            for slot in kept:
+                sums += np.where(slot >= 0, np.append(children.value, 0.0)[slot], 0.0)
+            parts.append(np.where(number > 0, (value[some] + sums / np.maximum(number, 1)) / 2, value[some]))
+        return np.concatenate(parts)
+
+    def best(self, children: Children, nodes: int, width: int) -> Array:
+        """Positions among the children of each node's best, int[width, nodes], from the best on; -1: no more."""
+        numbers = np.bincount(children.node, minlength=nodes)
+        first = np.cumsum(numbers) - numbers
+        place = np.arange(len(children.node)) - first[children.node]
+        value = np.full((nodes, max(numbers.max(initial=0), 1)), -np.inf)
+        value[children.node, place] = children.value
+        row = np.zeros_like(value)
+        row[children.node, place] = children.row
+        found = np.full((width, nodes), -1)
+        for slot in found[: value.shape[1]]:
+            equal = value == value.max(1, keepdims=True)
+            if self.agent.ties == "mean-row":
+                lowest = np.where(equal, row, -1.0)
+                equal = lowest == lowest.max(1, keepdims=True)
+                chosen = value.shape[1] - 1 - equal[:, ::-1].argmax(1)
+            else:
+                chosen = equal.argmax(1)
+            there = value[np.arange(nodes), chosen] > -np.inf
+            slot[there] = (first + chosen)[there]
+            value[np.arange(nodes), chosen] = -np.inf
+        return found
+
+    def _valued(self, keep: bool, moved: Moved, before: Nodes, level: Level) -> tuple[Nodes | None, Array, Array]:
+        """Positions (if they are needed), rows and heuristic values of children."""
+        books = moved.nodes.state.books
+        score = np.asarray(books.score, np.float64)
+        if self.agent.heuristic == "h1":
+            value = score / np.maximum(np.asarray(books.made), 1)
+        else:
+            value = score - before.state.books.score + self._structure(moved.nodes.state, level)
+        return (moved.nodes if keep else None), moved.row, value
+
+    def _structure(self, state: State, level: Level) -> Array:
+        """H2's structure in points."""
+        spec = self.expander.spec
+        sixths = np.asarray(_structure(spec, self.agent.variant)(state, level))
+        if self.agent.variant == "text":
+            sixths = np.where(np.asarray(state.books.outcome) == PLAYING, sixths, 0)
+        return PIECE[spec.rules] * sixths / SIXTHS
+
+
+@functools.lru_cache(maxsize=64)
+def _structure(spec: Spec, variant: str) -> Callable[[State, Level], jax.Array]:
+    return jax.jit(functools.partial(structure, spec, variant=variant))
