@@ -28,7 +28,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from agents.expand import Array, Expander, Moved, Nodes
+from agents.expand import Array, Expander, Moved, Nodes, one_axis
 from agents.protocol import Memory, Policy
 from agents.registry import name_of
 from agents.structure import SIXTHS, structure
@@ -38,7 +38,7 @@ from crush_gym.engine import draws
 from crush_gym.engine.batching import flat_boards
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import PLAYING
-from crush_gym.game import LEVEL_RANKS, STATE_RANKS
+from crush_gym.game import LEVEL_RANKS
 from crush_gym.levels import Level
 
 HEURISTICS = ("h1", "h2")
@@ -106,15 +106,10 @@ class _BeamPolicy:
     def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
         boards = boards_of_state(state)
         bits = np.asarray(draws.key_bits(key)).reshape(2, -1)
-        flat = jax.tree.map(np.asarray, flat_boards(_with_boards(state), STATE_RANKS))
+        flat = jax.tree.map(np.asarray, one_axis(state))
         search = _Search(self.agent, Expander(self.game.spec, flat_boards(level, LEVEL_RANKS), bits.shape[1]))
         actions = search.choose(Nodes(flat, bits, np.arange(bits.shape[1])))
         return jax.numpy.asarray(actions.reshape(boards)), memory
-
-
-def _with_boards(state: State) -> State:
-    """A state of one board as a batch of one."""
-    return state if boards_of_state(state) else jax.tree.map(lambda x: x[..., None], state)
 
 
 class Children(NamedTuple):

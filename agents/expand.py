@@ -7,6 +7,7 @@ all cores, and what comes back is NumPy.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from crush_gym.engine.combos import which
 from crush_gym.engine.moves import Moves, from_action, swap
 from crush_gym.engine.runs import find_runs
 from crush_gym.engine.spec import Spec
-from crush_gym.game import LEVEL_RANKS
+from crush_gym.game import LEVEL_RANKS, STATE_RANKS
 from crush_gym.levels import Level
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -58,6 +59,12 @@ class Moved(NamedTuple):
 
     nodes: Nodes
     row: Array
+
+
+def one_axis(state: State) -> State:
+    """The boards of a state along one axis, a single one too."""
+    one: State = jax.tree.map(lambda x, r: x.reshape(*x.shape[:r], math.prod(x.shape[r:])), state, STATE_RANKS)
+    return one
 
 
 def taken_at(tree: Tree, index: Array) -> Tree:
