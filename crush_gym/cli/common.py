@@ -97,7 +97,7 @@ def find_pack(name: str) -> LevelPack:
     try:
         return load_pack(name)
     except LevelError as error:
-        raise _failure(error) from None
+        raise failure(error) from None
 
 
 def find_level(pack: LevelPack, name: str | None) -> Level:
@@ -118,8 +118,8 @@ def find_level(pack: LevelPack, name: str | None) -> Level:
         raise UsageError(str(error)) from None
 
 
-def _failure(error: LevelError) -> CommandError:
-    """What is not there was asked for wrongly; what is there and wrong is a finding."""
+def failure(error: LevelError) -> CommandError:
+    """A wrong level as a command's end: asked for wrongly if it is not there, a finding if it is there and wrong."""
     return (CommandError if error.source else UsageError)(_sentence(error))
 
 

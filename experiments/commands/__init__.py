@@ -1,0 +1,1 @@
+"""Subcommands of `crush-gym`. Nothing here imports JAX before a command runs."""

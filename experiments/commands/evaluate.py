@@ -1,0 +1,194 @@
+"""`crush-gym evaluate`: let agents play levels and keep every attempt."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crush_gym.cli import common
+from crush_gym.cli.cache import keep_programs
+from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command, add_json
+
+if TYPE_CHECKING:
+    from experiments.evaluation import Results, ShardError
+    from experiments.executors import Executor
+    from experiments.rows import Row
+    from experiments.store import Store
+    from experiments.tasks import Task
+
+STORE = "runs.sqlite"
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the command."""
+    parser = add_command(
+        subparsers, "evaluate", run, "let agents play levels, and keep every attempt in a store",
+        "evaluate random first --levels thesis --attempts 100",
+        "evaluate random my_agents:Careful --levels points:7x7 --levels tour --processes 2 --time-limit 600",
+        "evaluate random --levels ladder --out ladder.sqlite --export ladder.csv --json",
+    )  # fmt: skip
+    parser.add_argument("agents", nargs="+", metavar="AGENT", help="name, name:parameter=value,... or module:attribute")
+    parser.add_argument(
+        "--levels", action="append", required=True, metavar="LEVELS",
+        help="pack, pack/level, points, combo, points:7x7 or a file; may be given several times",
+    )  # fmt: skip
+    parser.add_argument("--attempts", type=positive, default=100, help="of each agent on each level (default: 100)")
+    parser.add_argument("--seed", type=common.seed, default=0, help="of the attempts' random keys (default: 0)")
+    parser.add_argument(
+        "--out", type=Path, default=Path(STORE), metavar="STORE",
+        help="SQLite file; what it holds already is not played again (default: %(default)s)",
+    )  # fmt: skip
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--processes", type=positive, metavar="N", help="play on N processes, each on its own cores")
+    where.add_argument("--ray", type=positive, metavar="N", help="play on N actors of a Ray cluster")
+    where.add_argument("--devices", action="store_true", help="play on all devices that JAX finds, such as GPUs")
+    parser.add_argument(
+        "--time-limit", type=seconds, metavar="S",
+        help="seconds that a shard may take, compiling included; then it is an error (with --processes or --ray)",
+    )  # fmt: skip
+    parser.add_argument("--export", type=Path, metavar="FILE", help="also write the results as .csv or .parquet")
+    add_json(parser)
+
+
+def positive(text: str) -> int:
+    """Read a number from 1 upwards."""
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 upwards, not {text!r}")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """Read a time."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected seconds, more than 0, not {text!r}")
+    return value
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play what is missing and report; 1 where something could not be played."""
+    if options.time_limit and not (options.processes or options.ray):
+        raise UsageError("--time-limit needs --processes N or --ray N: what hangs in this process cannot be ended")
+    if options.export and options.export.suffix not in (".csv", ".parquet"):
+        raise UsageError(f"--export {str(options.export)!r} must end in .csv or .parquet")
+    keep_programs()
+    from experiments.evaluation import evaluate
+    from experiments.executors import ExecutorError
+    from experiments.export import ExportError, export
+    from experiments.store import Store, StoreError
+
+    tasks = _tasks(options.levels)
+    _check_names(options.agents)
+    try:
+        with Store(options.out) as store:
+            results = _played(evaluate, options, tasks, store)
+        if options.export:
+            export(results.rows, options.export)
+    except (StoreError, ExecutorError, ExportError) as error:
+        raise CommandError(str(error)) from None
+    _report(options, results)
+    return int(bool(results.errors))
+
+
+def _played(evaluate: Any, options: argparse.Namespace, tasks: tuple[Task, ...], store: Store) -> Results:
+    try:
+        results: Results = evaluate(options.agents, tasks, options.attempts, options.seed, _executor(options), store)
+        return results
+    except KeyboardInterrupt:
+        print(f"\ninterrupted: {len(store):,} results are safe in {store.name}; the same command goes on from there",
+              file=sys.stderr)  # fmt: skip
+        raise
+
+
+def _tasks(levels: list[str]) -> tuple[Task, ...]:
+    from crush_gym.levels import LevelError
+    from experiments.tasks import tasks_of
+
+    try:
+        return tuple(task for text in levels for task in tasks_of(text))
+    except LevelError as error:
+        raise common.failure(error) from None
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _check_names(names: list[str]) -> None:
+    """Refuse misspelt names before hours of work; whatever else is wrong with an agent only costs its own attempts."""
+    from agents import registry
+
+    for text in names:
+        name, _, rest = text.partition(":")
+        if name not in registry.known() and (not rest or "=" in rest.partition(":")[0]):
+            try:
+                registry.make(text)
+            except registry.AgentError as error:
+                raise UsageError(str(error)) from None
+
+
+def _executor(options: argparse.Namespace) -> Executor:
+    from experiments.executors import Devices, InProcess
+
+    if options.processes:
+        from experiments.processes import Processes
+
+        return Processes(options.processes, options.time_limit)
+    if options.ray:
+        from experiments.on_ray import OnRay
+
+        return OnRay(options.ray, options.time_limit)
+    return Devices() if options.devices else InProcess()
+
+
+def _report(options: argparse.Namespace, results: Results) -> None:
+    by_agent: dict[str, list[Row]] = defaultdict(list)
+    for row in results.rows:
+        by_agent[row.agent].append(row)
+    lines = {agent: _summary(rows) for agent, rows in by_agent.items()}
+    if options.json:
+        errors = [{"agent": e.agent, "levels": e.levels, "attempts": e.attempts, "error": e.sentence}
+                  for e in results.errors]  # fmt: skip
+        common.print_json({"store": str(options.out), "seed": options.seed, "agents": lines, "errors": errors})
+        return
+    table = [
+        (agent, f"{s['won']:,} of {s['attempts']:,}", f"{s['success']:.1%}", f"{s['mean_score']:,.0f}",
+         f"{s['moves_per_second']:,.0f}")
+        for agent, s in lines.items()
+    ]  # fmt: skip
+    if table:
+        common.print_table([("agent", "won", "success", "mean score", "moves/s"), *table])
+    print(f"\n{len(results.rows):,} results in {options.out}")
+    for sentence in _in_short(results.errors):
+        print(f"error: {sentence}")
+    if results.errors:
+        print("The same command plays what is missing.")
+
+
+def _summary(rows: list[Row]) -> dict[str, Any]:
+    """How an agent did on all levels together; moves a second of one worker, compiling not counted."""
+    took, won = sum(row.seconds for row in rows), sum(row.won for row in rows)
+    return {
+        "attempts": len(rows),
+        "won": won,
+        "success": won / len(rows),
+        "mean_score": sum(row.score for row in rows) / len(rows),
+        "moves_per_second": sum(row.moves for row in rows) / took if took else 0.0,
+    }
+
+
+def _in_short(errors: tuple[ShardError, ...]) -> list[str]:
+    """One sentence for all shards of an agent that failed alike."""
+    alike: dict[tuple[str, str], list[ShardError]] = defaultdict(list)
+    for error in errors:
+        alike[error.agent, error.sentence].append(error)
+    sentences = []
+    for (agent, sentence), same in alike.items():
+        levels = list(dict.fromkeys(level for error in same for level in error.levels))
+        where = levels[0] if len(levels) == 1 else f"{len(levels)} levels"
+        sentences.append(f"{agent} on {where}, {sum(error.attempts for error in same):,} attempts: {sentence}")
+    return sentences
