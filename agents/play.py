@@ -11,6 +11,7 @@ import numpy as np
 
 from agents.protocol import Memory, Policy, own_key
 from crush_gym import OUTCOMES, Game, State, Stats
+from crush_gym.checks import whole_actions
 from crush_gym.engine.batching import lanes_for
 from crush_gym.levels import Level
 
@@ -72,7 +73,7 @@ class _Lanes:
         keys = jax.vmap(jax.random.fold_in)(self.keys[self.attempt], self.state.books.made)
         answer, self.memory = self.policy.act(own_key(keys), self.memory, self.state, self.level)
         action = _whole(answer, len(self.attempt))
-        self.state, turn = self.game.step(keys, self.state, jnp.asarray(action), self.level)
+        self.state, turn = self.game.step(keys, self.state, whole_actions(action), self.level)
         playing = np.asarray(turn.outcome) == OUTCOMES.index("playing")
         wrong = np.flatnonzero(np.asarray(turn.illegal) & playing & self.busy)
         if wrong.size:
@@ -122,4 +123,4 @@ def _whole(answer: Any, boards: int) -> Array:
         nan = np.issubdtype(actions.dtype, np.floating) and bool(np.isnan(actions).any())
         found = "NaN" if nan else str(actions.dtype)
         raise PolicyError(f"the policy gave {found} as actions: whole numbers are expected, indices into `legal`")
-    return actions.astype(np.int32)
+    return actions

@@ -11,10 +11,13 @@ import typing
 from importlib import metadata
 from typing import Any
 
+from agents.adapter import Adapted, adapt
+from agents.looks import is_player
 from agents.protocol import Agent
 
 GROUP = "crush_gym.agents"
-"""Entry points of this group are agents, or what makes an agent when it is called with its parameters."""
+"""Entry points of this group, and attributes of modules, are agents, players that `agents.adapter` knows by their
+looks, or what makes one of these when it is called with its parameters: a class or a function."""
 
 
 class AgentError(ValueError):
@@ -34,7 +37,8 @@ def make(text: str) -> Agent:
         return _called(_loaded(next(iter(entries)).load, name), rest, text)
     if rest and "=" not in rest.partition(":")[0]:
         attribute, _, parameters = rest.partition(":")
-        return _called(_loaded(lambda: _attribute(name, attribute), f"{name}:{attribute}"), parameters, text)
+        home = f"{name}:{attribute}"
+        return _found_again(_called(_loaded(lambda: _attribute(name, attribute), home), parameters, text), home)
     close = difflib.get_close_matches(name, known(), 1)
     raise AgentError(
         f"there is no agent {name!r}{f' (did you mean {close[0]!r}?)' if close else ''}; "
@@ -53,7 +57,11 @@ def name_of(registered: str, agent: Any) -> str:
 
 
 def _written(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """A value as `make` reads it again."""
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def _attribute(module: str, attribute: str) -> Any:
@@ -66,32 +74,61 @@ def _loaded(load: Any, name: str) -> Any:
     try:
         return load()
     except Exception as reason:
-        said = " ".join(str(reason).split())
-        raise AgentError(f"the agent {name!r} cannot be loaded: {type(reason).__name__}: {said}") from reason
+        raise AgentError(f"the agent {name!r} cannot be loaded: {_said(reason)}") from reason
 
 
 def _called(maker: Any, parameters: str, text: str) -> Agent:
-    """The agent itself, or what the maker gives for these parameters."""
-    if isinstance(maker, Agent) and not isinstance(maker, type):
+    """The agent or player itself, or what the maker gives for these parameters."""
+    if not isinstance(maker, type) and (isinstance(maker, Agent) or is_player(maker)):
         if parameters:
-            raise AgentError(f"the agent {maker.name!r} takes no parameters, but {text!r} gives {parameters!r}")
-        return maker
+            raise AgentError(f"{text!r} gives {parameters!r} to an agent that takes no parameters: leave them out")
+        return _agent(maker, text)
     if not callable(maker):
         raise AgentError(f"{text!r} is a {type(maker).__name__}, expected an agent or what makes one")
+    arguments = _parsed(maker, parameters, text)
     try:
-        agent = maker(**_parsed(maker, parameters, text))
+        made = maker(**arguments)
+    except Exception as reason:  # a stranger's code
+        raise AgentError(f"{text!r} cannot be made: {_said(reason)}") from reason
+    return _agent(made, text)
+
+
+def _agent(made: Any, text: str) -> Agent:
+    """An agent, or a player adapted, which is named as it was asked for."""
+    if isinstance(made, Adapted):
+        return dataclasses.replace(made, name=text)
+    if isinstance(made, Agent) and not isinstance(made, type):
+        return made
+    if not is_player(made):
+        raise AgentError(
+            f"{text!r} gives a {type(made).__name__}, neither an agent (`name` and `bind`, agents/protocol.py) "
+            "nor a player (`act` or `predict`, agents/adapter.py)"
+        )
+    try:
+        return adapt(made, text)
     except (TypeError, ValueError) as reason:
-        raise AgentError(f"{text!r} cannot be made: {reason}") from reason
-    if not isinstance(agent, Agent):
-        found = type(agent).__name__
-        raise AgentError(f"{text!r} gives a {found}, which has no `name` and `bind`: see agents/protocol.py")
+        raise AgentError(f"{text!r} cannot be adapted: {_said(reason)}") from reason
+
+
+def _found_again(agent: Agent, home: str) -> Agent:
+    """The agent, refused where its name would not lead back to it: results are kept by names."""
+    if agent.name != home and not agent.name.startswith(f"{home}:"):
+        raise AgentError(
+            f"the agent {home} calls itself {agent.name!r}, from which nobody can make it again: its name must be "
+            f"{home!r}, or {home + ':parameter=value'!r} (agents.registry.name_of writes it)"
+        )
     return agent
+
+
+def _said(reason: Exception) -> str:
+    return f"{type(reason).__name__}: {' '.join(str(reason).split()) or 'without a word'}"
 
 
 def _parsed(maker: Any, parameters: str, text: str) -> dict[str, Any]:
     """Parameters as keyword arguments, read as the maker's annotations say."""
     try:
-        hints = typing.get_type_hints(maker)
+        plain = isinstance(maker, type) and not dataclasses.is_dataclass(maker)
+        hints = typing.get_type_hints(maker.__init__ if plain else maker)
     except Exception:  # a stranger's annotations may name what is not there; then values are read by their looks
         hints = {}
     result: dict[str, Any] = {}
