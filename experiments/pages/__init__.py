@@ -28,12 +28,12 @@ from experiments.pages.html import Content, Html, breakable, escape, inline, joi
 from experiments.pages.page import Page, PageError, Section, section
 from experiments.pages.plots import Point, Series, histogram_plot, line_plot, scatter_plot
 from experiments.pages.rowplots import Box, Span, box_plot, interval_plot
-from experiments.pages.scales import Scale, duration, percent, plain, scale_of
+from experiments.pages.scales import Scale, counted, duration, percent, plain, scale_of
 
 __all__ = [
     "HALF", "PHONE", "WIDE", "Box", "Compared", "Content", "Drawing", "Html", "Page", "PageError", "Point", "Scale",
-    "Section", "Series", "Span", "against_paper", "beside", "box_plot", "breakable", "bullets", "commands", "duration",
-    "escape", "facts", "figure", "folded", "heat_map", "histogram_plot", "inline", "interval_plot", "join",
+    "Section", "Series", "Span", "against_paper", "beside", "box_plot", "breakable", "bullets", "commands", "counted",
+    "duration", "escape", "facts", "figure", "folded", "heat_map", "histogram_plot", "inline", "interval_plot", "join",
     "line_plot", "note", "percent", "picture", "plain", "prose", "scale_of", "scatter_plot", "section", "sign",
     "subheading", "table", "tag",
 ]  # fmt: skip

@@ -26,7 +26,6 @@ from experiments.pages.canvas import (
 from experiments.pages.html import Html, join
 from experiments.pages.scales import Scale, plain, scale_of
 
-
 ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}
 """Which share of a text lies left of where it is put."""
 

@@ -36,6 +36,11 @@ def duration(seconds: float) -> str:
     return "0\N{NO-BREAK SPACE}s" if seconds <= 0 else f"{seconds * 1e9:.3g}\N{NO-BREAK SPACE}ns"
 
 
+def counted(count: int, word: str) -> str:
+    """A number with its noun."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
 @dataclass(frozen=True)
 class Scale:
     """Values from `low` to `high`, evenly or by their logarithms; `name` is written beside the axis."""

@@ -10,13 +10,14 @@ from experiments.statistics.distributions import Features, features, histogram, 
 from experiments.statistics.errors import Array, Interval, StatisticsError
 from experiments.statistics.improvement import improvement, probability_of_improvement
 from experiments.statistics.profiles import profile, profile_band
-from experiments.statistics.rates import rate, rate_difference
+from experiments.statistics.rates import mean_interval, rate, rate_difference
 from experiments.statistics.student import incomplete_beta, t_quantile, two_sided_p
 from experiments.statistics.welch import Welch, welch
 
 __all__ = [
     "Agreement", "Array", "Features", "Interval", "StatisticsError", "Welch", "accumulated", "adjusted_delta",
     "agreement", "bootstrap", "delta", "features", "histogram", "improvement", "incomplete_beta", "interval_of", "iqm",
-    "mean", "normalised", "optimality_gap", "probability_of_improvement", "profile", "profile_band", "quartiles",
-    "rate", "rate_difference", "resampled_means", "t_quantile", "top_mean", "trend", "two_sided_p", "welch",
+    "mean", "mean_interval", "normalised", "optimality_gap", "probability_of_improvement", "profile", "profile_band",
+    "quartiles", "rate", "rate_difference", "resampled_means", "t_quantile", "top_mean", "trend", "two_sided_p",
+    "welch",
 ]  # fmt: skip

@@ -1,0 +1,115 @@
+"""The leaderboard as a page."""
+
+from __future__ import annotations
+
+from experiments import pages
+from experiments.pages import Html, Page, Section, Span
+from experiments.ranking import leaderboard_figures as figures
+from experiments.ranking.leaderboard import Leaderboard, Standing
+from experiments.ranking.origins import Origins
+from experiments.ranking.words import between, between_percents, ranks, with_limits
+from experiments.ranking.yardstick import RANDOM
+
+FEW = 20
+"""Attempts below which intervals are too narrow to be taken at their word."""
+
+
+def leaderboard_page(board: Leaderboard, origins: Origins, title: str = "Leaderboard") -> Page:
+    """The page."""
+    sections: list[Section | None] = [
+        _ranking(board),
+        figures.profile(board),
+        figures.levels(board),
+        figures.cost(board),
+        figures.scores(board),
+        _again(board, origins),
+        _reading(board),
+    ]
+    return Page(title, lead(board), tuple(each for each in sections if each), origins.facts)
+
+
+def lead(board: Leaderboard) -> str:
+    """One sentence on who is ahead, and how surely."""
+    first, levels = board.standings[0], pages.counted(len(board.tasks), "level")
+    figure = f"interquartile mean {first.iqm.value:.2f}, 95 % interval {between(first.iqm)}"
+    if len(board.standings) == 1:
+        return f"**{first.agent}** on {levels}: {figure}."
+    if first.worst == 1:
+        return f"**{first.agent}** leads {len(board.standings)} players on {levels}: {figure}."
+    rivals = ", ".join(s.agent for s in board.standings[1:] if s.best == 1)
+    return f"On {levels}, **{first.agent}** has the best figures ({figure}), but chance may put {rivals} first."
+
+
+def _ranking(board: Leaderboard) -> Section:
+    head = ("player", "rank", "interquartile mean", "mean", "gap to 1", "success", "attempt takes", "attempts")
+    rows = [_row(place, s) for place, s in enumerate(board.standings)]
+    spans = [Span(s.agent, *s.iqm, place=place) for place, s in enumerate(board.standings)]
+    figure = pages.interval_plot(spans, "interquartile mean of normalised results", zero=0.0)
+    blocks = [pages.table(head, rows, stacked=True), *_warnings(board)]
+    return pages.section("Ranking", *blocks, pages.figure(figure, _about_intervals(board)))
+
+
+def _row(place: int, s: Standing) -> tuple[Html, ...]:
+    success = "\N{EN DASH}" if s.success is None else pages.percent(s.success.value)
+    limits = "" if s.success is None else between_percents(s.success)
+    return (
+        pages.join(pages.sign(place), pages.breakable(s.agent)),
+        pages.escape(ranks(s.best, s.worst)),
+        with_limits(f"{s.iqm.value:.2f}", between(s.iqm)),
+        with_limits(f"{s.mean.value:.2f}", between(s.mean)),
+        pages.escape(f"{s.gap.value:.2f}"),
+        with_limits(success, limits),
+        pages.escape(pages.duration(s.seconds)),
+        pages.escape(f"{s.attempts:,}"),
+    )
+
+
+def _about_intervals(board: Leaderboard) -> str:
+    drawn = "levels are drawn again: they speak about levels like these" if board.over_levels else (
+        "attempts are drawn again within each level: they speak about more attempts at just these levels"
+    )  # fmt: skip
+    return f"Bars are 95 % bootstrap intervals; {drawn}. Ranks are what the same resamples leave open."
+
+
+def _warnings(board: Leaderboard) -> list[Html]:
+    found = []
+    if board.field.fewest() < FEW:
+        found.append(f"Some player has only {board.field.fewest()} attempts at some level: intervals are too narrow.")
+    if board.useless:
+        names = _some([task.level for task in board.useless])
+        found.append(f"Without a clear 0 and 1, and so left out of the ranking: {names}.")
+    if board.field.left_out:
+        found.append(f"Not played by all of these players, and so left out: {_some(board.field.left_out)}.")
+    return [pages.note(each) for each in found]
+
+
+def _some(names: tuple[str, ...] | list[str]) -> str:
+    shown = ", ".join(names[:8])
+    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8:,} more"
+
+
+def _again(board: Leaderboard, origins: Origins) -> Section | None:
+    blocks = []
+    for s in board.standings:
+        if s.agent in origins.commands:
+            blocks.append(pages.subheading(pages.breakable(s.agent)))
+            blocks.append(pages.commands(*origins.commands[s.agent]))
+    text = "The same command gives the same rows on any machine with these versions: only times differ."
+    return pages.section("Run it again", pages.prose(text), pages.folded("Commands", *blocks)) if blocks else None
+
+
+def _reading(board: Leaderboard) -> Section:
+    has_random = any((RANDOM, task.identity) in board.field.played for task in board.tasks)
+    zero = "the random player's" if has_random else "none"
+    return pages.section(
+        "How to read it",
+        pages.bullets(
+            f"Results are normalised on each level: 0 is {zero} success rate (or mean score, where a level has no "
+            "goals), 1 is the reference's. Without a player named as reference, 1 is winning always, and the best mean "
+            "score of these players. Both are taken as exact.",
+            "The interquartile mean drops a quarter of the levels, rounded down, at each end and averages the "
+            "rest; the gap to 1 is how far a player stays below the reference on average: being above does not help.",
+            "A bootstrap cannot see what no attempt has shown: an interval from 0 to 0 means that nothing was won, not "
+            "that nothing can be. Intervals of success rates are Wilson's, over all attempts.",
+        ),
+    )
