@@ -49,8 +49,17 @@ def read_options(
 ) -> Options:
     """Check what was asked for.
 
-    level, pack: a name, a path, a dict, a Level or LevelPack; both: a level of that pack. order: which level of a
-    pack an episode plays, "sample" or "cycle". shape, colours, moves, goal: of the rules without level files.
+    level: the level to play: its name in a pack that ships, a path, a dict or a `Level`; or its name in `pack`
+    pack: the levels to play: a name such as "tour" (Saga's default), a path, a dict, a `LevelPack` or a list
+    order: which level of a pack an episode plays: "sample", any of them; "cycle", one after the other
+    shape: (height, width) of a board without a level, (9, 9) unless said
+    colours: of candies without a level: 6 of Points, 5 of Combo
+    moves: of an episode without a level: 20 of Points, 50 of Combo
+    goal: points that win an episode without a level; none unless said
+    obs: the kind of observation, see `crush_gym.envs.views`: "planes", "king", "cells" or "rgb"
+    channels: whether the planes of an observation are its "first" axis or its "last"
+    reward: "score", the points of the move; "progress", the share of the goals it did, and 1 for a win; "win", 1 for it
+    illegal: what becomes of an illegal action: "pass", nothing; "random", a legal one is made; "raise", an error
     """
     for name, value, known in (
         ("rules", rules, RULES), ("obs", obs, VIEWS), ("reward", reward, REWARDS), ("illegal", illegal, ILLEGAL),

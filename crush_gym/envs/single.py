@@ -24,7 +24,10 @@ class CrushEnv(gym.Env[Any, np.int64]):
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012 - Gymnasium's own form
 
     def __init__(self, rules: str = "saga", *, render_mode: str | None = None, **options: Any) -> None:
-        """options: see `crush_gym.envs.options.read_options`. Nothing is computed before the first reset."""
+        """options: see `crush_gym.envs.options.read_options`. Nothing is computed before the first reset.
+
+        render_mode: what `render` gives: "ansi", "rgb_array" or "svg"; `gym.make` also knows "human", a window
+        """
         _check_render_mode(render_mode)
         self.options = read_options(rules, **options)
         self.render_mode = render_mode

@@ -39,7 +39,9 @@ class CrushVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         """options: see `crush_gym.envs.options.read_options`. Nothing is computed before the first reset.
 
-        output: "numpy", fresh arrays; or "jax", where observations, masks, rewards and ends stay on the device.
+        render_mode: what `render` gives for each board: "ansi", "rgb_array" or "svg"
+        autoreset_mode: when an episode that ended is followed by the next one: a `gymnasium.vector.AutoresetMode`
+        output: "numpy", fresh arrays; or "jax", where observations, masks, rewards and ends stay on the device
         """
         if not isinstance(num_envs, (int, np.integer)) or num_envs < 1:
             raise ValueError(f"num_envs must be a whole number from 1, not {num_envs!r}")
