@@ -46,19 +46,31 @@ def at_random(play: Play, moves: Moves, bits: jax.Array) -> Moves:
 
 
 def by_policy(spec: Spec, policy: Policy, level: Level) -> Callable[[Play, Moves, jax.Array], Moves]:
-    """A player that is asked for all boards at every beat; only those at rest make the move.
+    """A player that is asked for all boards at once, when enough of them are at rest; the others wait.
 
     Where it names no legal move the random player moves instead, so that every attempt ends.
     """
 
-    def choose(play: Play, moves: Moves, bits: jax.Array) -> Moves:
+    def ask(play: Play, moves: Moves, bits: jax.Array) -> Moves:
         wanted = from_action(spec, policy(bits, state_of(play), level))
         chosen = Moves(moves.across & wanted.across, moves.down & wanted.down)
         spare = at_random(play, moves, bits)
         none = ~occurs(chosen.firsts)
         return play.board.fence(Moves(chosen.across | (spare.across & none), chosen.down | (spare.down & none)))
 
+    def wait(play: Play, moves: Moves, bits: jax.Array) -> Moves:
+        return Moves(jnp.zeros_like(moves.across), jnp.zeros_like(moves.down))
+
+    def choose(play: Play, moves: Moves, bits: jax.Array) -> Moves:
+        ready = jnp.sum(occurs(moves.firsts) != 0)
+        enough = ready >= WAITING_PER_BUSY * jnp.sum(in_turn(play))
+        return lax.cond(enough, lambda p, *rest: ask(p.awake(), *rest), wait, play, moves, bits)
+
     return choose
+
+
+WAITING_PER_BUSY = 3.0
+"""A policy is asked when so many boards wait for it per board in its turn: being asked costs some beats."""
 
 
 def choose(spec: Spec, bits: jax.Array, state: State, level: Level, policy: Policy | None) -> jax.Array:

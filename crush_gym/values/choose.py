@@ -30,22 +30,22 @@ def one_of(board: Board, moves: Plane, bits: jax.Array) -> Plane:
 
 
 def lowest(moves: Plane) -> Plane:
-    """The last of the moves by the row of their upper cell, of several the leftmost, across before down."""
-    across, down = moves[0], moves[1]
-    both = across | down
-    row, taken = [], jnp.zeros_like(both[0])
-    for word in reversed(rows_of(both)):
-        row.append(jnp.where(taken == 0, word, Word(0)))
-        taken = taken | word
-    last = jnp.stack(row[::-1])
-    bit = last & (~last + Word(1))
-    return jnp.stack([across & bit, down & bit & ~across])
+    """The move furthest down by the mean row of its cells; of several the leftmost."""
+    lowest_row, taken = [], jnp.zeros_like(moves[0, 0])
+    for down, across in zip(*(rows_of(plane)[::-1] for plane in (moves[1], moves[0])), strict=True):
+        first_down = jnp.where(taken == 0, down, Word(0))
+        taken = taken | first_down
+        first_across = jnp.where(taken == 0, across, Word(0))
+        taken = taken | first_across
+        lowest_row.append((first_across, first_down))
+    rows = [jnp.stack(words) for words in zip(*lowest_row[::-1], strict=True)]
+    return jnp.stack([words & (~words + Word(1)) for words in rows])
 
 
 def in_proportion(board: Board, legal: Plane, values: Sliced, bits: jax.Array) -> Plane:
     """One legal move with probability value / sum of values: a bit of the numbers first, then a cell that has it."""
     number = where(legal, values)
-    planes = [jnp.where(counted(legal) >= 0, flat(plane), Word(0)) for plane in number if plane is not None]
+    planes = [flat(plane) for plane in number if plane is not None]
     places = [i for i, plane in enumerate(number) if plane is not None]
     sizes = board.fence([counted(plane) for plane in planes])
     weights = [size << i for size, i in zip(sizes, places, strict=True)]
