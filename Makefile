@@ -20,7 +20,7 @@ SETUP = starter="$(STARTER)"; \
 RUN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all soak lint bench pictures clean
+.PHONY: help setup demo test test-all soak lint bench pictures docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,10 @@ bench: setup ## measure speed: against C++, another simulator, and ourselves
 pictures: setup ## draw docs/pictures anew
 	@$(RUN) -m scripts.pictures
 
+docs: setup ## write the documentation into site/: the rules, the environments, the reference
+	@rm -rf site
+	@$(RUN) -m scripts.docs site
+
 clean: ## remove environments, caches and build products
-	@rm -rf .venv .venv-* .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
+	@rm -rf .venv .venv-* .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site *.egg-info
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
