@@ -33,6 +33,9 @@ Tree = Any
 CHUNKS = (64, 1408)
 """Sizes of a chunk: for few boards, and for many."""
 
+NO_MOVE = -1
+"""An action that is none: the board stays as it is."""
+
 FEW = 4
 """Boards that small chunks serve."""
 
@@ -92,6 +95,7 @@ class Expander:
     def play(self, nodes: Nodes, index: Array, action: Array, then: Callable[[Moved, Nodes, Level], Tree]) -> Tree:
         """Make moves, as `moves` names them, and keep what `then` (moved, from, level) makes of them."""
         program = _turn(self.spec)
+        index, action = np.append(index, 0), np.append(action, NO_MOVE)  # what fills up the last chunk
 
         def some(items: Array) -> Tree:
             before = nodes.at(index[items])
@@ -99,7 +103,7 @@ class Expander:
             bits, state, row = program(before.bits, before.state, action[items], level)
             return then(Moved(Nodes(state, np.asarray(bits), before.root), np.asarray(row)), before, level)
 
-        return self._chunked(program, len(index), some)
+        return self._chunked(program, len(index) - 1, some)
 
     def level_of(self, root: Array) -> Level:
         """The levels of these boards."""
@@ -108,9 +112,12 @@ class Expander:
         return jax.tree.map(lambda x, rank: np.take(x, root, axis=-1) if x.ndim > rank else x, self.level, LEVEL_RANKS)
 
     def _chunked(self, program: Callable[..., Tree], size: int, call: Callable[[Array], Tree]) -> Tree:
-        """`call(indices)` for all indices below `size`, in chunks, side by side; results joined as NumPy."""
+        """`call(indices)` for all indices below `size`, in chunks, side by side; results joined as NumPy.
+
+        The last chunk is filled up with the index `size`.
+        """
         starts = range(0, max(size, 1), self.chunk)
-        calls = [functools.partial(call, np.arange(s, s + self.chunk).clip(max=max(size - 1, 0))) for s in starts]
+        calls = [functools.partial(call, np.arange(s, s + self.chunk).clip(max=size)) for s in starts]
         return joined(run_all(program, calls), size)
 
 
