@@ -116,7 +116,9 @@ def x_axis(area: Area) -> Html:
         parts.append(line(x, area.top, x, area.bottom, "grid"))
         parts.append(label(x, area.bottom + 16, area.x.form(value), "middle", "faint"))
     if area.x.name:
-        parts.append(label((area.left + area.right) / 2, area.bottom + 34, area.x.name, "middle", "name"))
+        middle = (area.left + area.right) / 2
+        shown = shortened(area.x.name, 2 * min(middle, area.right - middle + 8))
+        parts.append(label(middle, area.bottom + 34, shown, "middle", "name", area.x.name))
     return join(*parts)
 
 

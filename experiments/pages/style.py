@@ -27,7 +27,9 @@ h1{font-size:clamp(1.7rem,5vw,2.5rem);line-height:1.15;letter-spacing:-.02em;mar
 h2{font-size:1.35rem;letter-spacing:-.01em;margin:2.4em 0 .5em;scroll-margin-top:16px}
 h3{font-size:1.05rem;margin:1.6em 0 .3em}
 .lead{font-size:1.13rem;max-width:46em;margin:0 0 1em}
-p{max-width:46em;margin:.5em 0 1em}
+p,li{max-width:46em}p{margin:.5em 0 1em}
+h1,h3,p,li,figcaption,.note{overflow-wrap:anywhere}
+ul{padding-left:1.2em}
 a{color:var(--accent)}
 nav{display:flex;flex-wrap:wrap;gap:6px 8px;margin:18px 0 0}
 nav a{font-size:.86rem;text-decoration:none;padding:3px 12px;border-radius:99px;background:var(--wash);color:var(--ink)}
@@ -49,6 +51,8 @@ tbody tr:hover{background:var(--wash)}
 .left{text-align:left}
 td.left{overflow-wrap:anywhere;min-width:7em}
 small{color:var(--soft);white-space:nowrap;font-size:.84em}
+td small{display:block;line-height:1.2}
+td.left small{display:inline}
 .note{border-left:4px solid var(--accent);background:var(--wash);border-radius:0 10px 10px 0;padding:8px 14px;
 max-width:48em;margin:12px 0}
 details{margin:10px 0 18px}
@@ -81,13 +85,15 @@ td.left{min-width:5.5em}
 .wide{display:none}.narrow{display:block}
 dl{grid-template-columns:1fr}dd{margin-bottom:8px}
 table.stack thead{display:none}
-table.stack tr{display:block;padding:10px 4px;border-bottom:1px solid var(--edge)}
+table.stack tr{padding:12px 4px;border-bottom:1px solid var(--edge)}
 table.stack tr:last-child{border-bottom:0}
-table.stack td{display:flex;gap:12px;justify-content:space-between;border:0;padding:2px 10px;text-align:right}
-table.stack td.left{text-align:left}
+table.stack tr{display:grid;grid-template-columns:repeat(3,1fr);gap:6px 10px}
+table.stack td{border:0;padding:0 8px;text-align:left;overflow-wrap:anywhere;min-width:0}
+table.stack td:first-child,table.stack td.left{grid-column:1/-1}
+table.stack small{white-space:normal}
 table.stack td:first-child{font-weight:600;font-size:1.02em}
-table.stack td:not(:first-child)::before{content:attr(data-label);color:var(--soft);font-size:.86em;flex:none;
-max-width:45%;text-align:left}
+table.stack td:not(:first-child)::before{content:attr(data-label);display:block;color:var(--soft);font-size:.76em;
+line-height:1.3}
 }
 @media print{body{background:#fff}figure,.scroll{break-inside:avoid}nav{display:none}}
 """

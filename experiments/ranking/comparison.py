@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from experiments.ranking.field import Field, PlayedTask
+from experiments.ranking.words import signed
 from experiments.statistics import (
     Interval,
     Welch,
@@ -56,19 +57,18 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """One sentence."""
-        where = f"levels like these {len(self.levels)}" if self.over_levels else self._these()
-        ahead = f"{self.first} comes out ahead in {self._ahead()} of attempts{self._wins()}"
-        return f"On {where}, {self._judgement()}: {ahead}."
+        where = f"levels like these {len(self.levels):,}" if self.over_levels else self._these()
+        return f"On {where}, {self._judgement()} comes out ahead in {self._ahead()} of attempts{self._wins()}."
 
     def _judgement(self) -> str:
         if self.improvement.low > 0.5:
-            return f"{self.first} does better than {self.second}"
+            return f"{self.first} does better than {self.second}: it"
         if self.improvement.high < 0.5:
-            return f"{self.first} does worse than {self.second}"
-        return f"these results do not tell {self.first} and {self.second} apart"
+            return f"{self.first} does worse than {self.second}: it"
+        return f"these results do not tell {self.first} and {self.second} apart: the former"
 
     def _these(self) -> str:
-        return repr(self.levels[0].task.level) if len(self.levels) == 1 else f"these {len(self.levels)} levels"
+        return repr(self.levels[0].task.level) if len(self.levels) == 1 else f"these {len(self.levels):,} levels"
 
     def _ahead(self) -> str:
         value, low, high = (f"{100 * each:.1f}" for each in self.improvement)
@@ -77,7 +77,7 @@ class Comparison:
     def _wins(self) -> str:
         if self.success is None:
             return ""
-        value, low, high = (f"{100 * each:+.1f}" for each in self.success)
+        value, low, high = (signed(f"{100 * each:+.1f}") for each in self.success)
         return f", and its success rate differs by {value} percentage points ({low} to {high})"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from experiments import pages
 from experiments.pages import HALF, Point, Scale, Section, Series
 from experiments.ranking.leaderboard import Leaderboard
-from experiments.ranking.words import between_percents, value_of, with_limits
+from experiments.ranking.words import rate_of, value_of, with_limits
 from experiments.statistics import features, profile_band, quartiles
 
 DETAILED = 60
@@ -46,7 +46,7 @@ def levels(board: Leaderboard) -> Section:
     ]
     names = [board.tasks[i].level for i in order]
     figure = pages.heat_map(
-        agents, names, shares, texts, ends=("as the random player", "as the reference"), title="levels and players"
+        agents, names, shares, texts, ends=("random player", "reference"), title="levels and players"
     )
     caption = "Levels from the easiest to the hardest for these players. Colours are normalised results"
     numbers = "; texts are success rates, or mean scores on levels without goals." if len(names) <= DETAILED else "."
@@ -115,7 +115,7 @@ def _features(board: Leaderboard, agent: str, level: int) -> tuple[pages.Content
     task = board.field.tasks[level]
     played = board.field.of(agent, task)
     found = features(played.won, played.score, played.moves_left)
-    success = with_limits(pages.percent(found.success), between_percents(played.success))
+    success = with_limits(*rate_of(played.success))
     numbers = ("\N{EN DASH}" if math.isnan(value) else pages.plain(value) for value in found[1:])
     name = pages.join(task.level, ", ", pages.breakable(agent))
     return (name, success if task.goal else "\N{EN DASH}", *numbers)

@@ -7,7 +7,7 @@ from experiments.pages import Html, Page, Section, Span
 from experiments.ranking import leaderboard_figures as figures
 from experiments.ranking.leaderboard import Leaderboard, Standing
 from experiments.ranking.origins import Origins
-from experiments.ranking.words import between, between_percents, ranks, with_limits
+from experiments.ranking.words import decimal, ranks, rate_of, with_limits
 from experiments.ranking.yardstick import RANDOM
 
 FEW = 20
@@ -31,7 +31,7 @@ def leaderboard_page(board: Leaderboard, origins: Origins, title: str = "Leaderb
 def lead(board: Leaderboard) -> str:
     """One sentence on who is ahead, and how surely."""
     first, levels = board.standings[0], pages.counted(len(board.tasks), "level")
-    figure = f"interquartile mean {first.iqm.value:.2f}, 95 % interval {between(first.iqm)}"
+    figure = "interquartile mean {}, 95 % interval {}".format(*decimal(first.iqm))
     if len(board.standings) == 1:
         return f"**{first.agent}** on {levels}: {figure}."
     if first.worst == 1:
@@ -41,26 +41,24 @@ def lead(board: Leaderboard) -> str:
 
 
 def _ranking(board: Leaderboard) -> Section:
-    head = ("player", "rank", "interquartile mean", "mean", "gap to 1", "success", "attempt takes", "attempts")
+    head = ("player", "rank", "IQM", "mean", "gap to 1", "success", "attempts")
     rows = [_row(place, s) for place, s in enumerate(board.standings)]
     spans = [Span(s.agent, *s.iqm, place=place) for place, s in enumerate(board.standings)]
     figure = pages.interval_plot(spans, "interquartile mean of normalised results", zero=0.0)
-    blocks = [pages.table(head, rows, stacked=True), *_warnings(board)]
+    blocks = [pages.table(head, rows, stacked=True), *map(pages.note, warnings(board))]
     return pages.section("Ranking", *blocks, pages.figure(figure, _about_intervals(board)))
 
 
 def _row(place: int, s: Standing) -> tuple[Html, ...]:
-    success = "\N{EN DASH}" if s.success is None else pages.percent(s.success.value)
-    limits = "" if s.success is None else between_percents(s.success)
+    success = ("\N{EN DASH}", "") if s.success is None else rate_of(s.success)
     return (
         pages.join(pages.sign(place), pages.breakable(s.agent)),
         pages.escape(ranks(s.best, s.worst)),
-        with_limits(f"{s.iqm.value:.2f}", between(s.iqm)),
-        with_limits(f"{s.mean.value:.2f}", between(s.mean)),
-        pages.escape(f"{s.gap.value:.2f}"),
-        with_limits(success, limits),
-        pages.escape(pages.duration(s.seconds)),
-        pages.escape(f"{s.attempts:,}"),
+        with_limits(*decimal(s.iqm)),
+        with_limits(*decimal(s.mean)),
+        with_limits(*decimal(s.gap)),
+        with_limits(*success),
+        with_limits(f"{s.attempts:,}", f"{pages.duration(s.seconds)} each"),
     )
 
 
@@ -71,7 +69,8 @@ def _about_intervals(board: Leaderboard) -> str:
     return f"Bars are 95 % bootstrap intervals; {drawn}. Ranks are what the same resamples leave open."
 
 
-def _warnings(board: Leaderboard) -> list[Html]:
+def warnings(board: Leaderboard) -> list[str]:
+    """What keeps a reader from taking the figures at their word."""
     found = []
     if board.field.fewest() < FEW:
         found.append(f"Some player has only {board.field.fewest()} attempts at some level: intervals are too narrow.")
@@ -80,7 +79,7 @@ def _warnings(board: Leaderboard) -> list[Html]:
         found.append(f"Without a clear 0 and 1, and so left out of the ranking: {names}.")
     if board.field.left_out:
         found.append(f"Not played by all of these players, and so left out: {_some(board.field.left_out)}.")
-    return [pages.note(each) for each in found]
+    return found
 
 
 def _some(names: tuple[str, ...] | list[str]) -> str:

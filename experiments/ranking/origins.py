@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from experiments.ranking.field import Field
+from experiments.ranking.sources import sources
 
 
 @dataclass(frozen=True)
@@ -28,17 +29,18 @@ def origins(played: Field, runs: Iterable[Mapping[str, Any]], store: str) -> Ori
         "seeds": _each(str(seed) for agent in played.agents for seed in _seeds(played, agent)),
         "results": store,
     }
-    commands = {agent: rerun(played, agent, store) for agent in played.agents}
+    levels = [part for source in sources(played.tasks, store) for part in ("--levels", source)]
+    commands = {agent: rerun(played, agent, levels) for agent in played.agents}
     return Origins({name: text for name, text in facts.items() if text}, commands)
 
 
-def rerun(played: Field, agent: str, store: str) -> list[str]:
-    """Commands that play the same attempts of a player again, into another file."""
+def rerun(played: Field, agent: str, levels: Sequence[str]) -> list[str]:
+    """Commands that play the same attempts of a player again, one for each seed. levels: how they are named."""
     attempts = max(played.of(agent, task).attempts for task in played.tasks)
     seeds = _seeds(played, agent)
     each = -(-attempts // len(seeds))
-    parts = ("crush-gym", "evaluate", agent, "--levels", store, "--attempts", str(each), "--out", "again.sqlite")
-    return [shlex.join((*parts, "--seed", str(seed))) for seed in seeds]
+    parts = ("crush-gym", "evaluate", agent, *levels, "--attempts", str(each))
+    return [shlex.join((*parts, "--seed", str(seed), "--out", "again.sqlite")) for seed in seeds]
 
 
 def _seeds(played: Field, agent: str) -> list[int]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from experiments.pages import Html, join, percent, plain, tag
+from experiments.pages.scales import MINUS
 from experiments.ranking.field import PlayedTask
 from experiments.statistics import Interval
 
 NDASH = "\N{EN DASH}"
+
+NARROW = 0.045
+"""Intervals less wide than this get a digit more."""
 
 
 def value_of(task: PlayedTask, value: float) -> str:
@@ -19,24 +23,37 @@ def with_limits(value: str, limits: str) -> Html:
     return join(value, " ", tag("small", limits))
 
 
-def between(interval: Interval, form: str = ".2f") -> str:
-    """Both limits."""
-    return f"{interval.low:{form}} to {interval.high:{form}}"
+def decimal(interval: Interval) -> tuple[str, str]:
+    """A normalised result and both limits, with a third digit where two would hide the interval."""
+    digits = 2 if interval.high - interval.low >= NARROW else 3
+    value, low, high = (_rounded(each, digits) for each in interval)
+    return value, f"{low} to {high}"
 
 
-def between_percents(interval: Interval) -> str:
-    """Both limits of a rate."""
-    low, high = percent(interval.low).split("\N{NO-BREAK SPACE}")[0], percent(interval.high)
-    return f"{low} to {high}"
+def _rounded(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text.replace("-", "" if float(text) == 0 else MINUS)
+
+
+def rate_of(interval: Interval) -> tuple[str, str]:
+    """A success rate and both limits in percent, with a digit more where whole ones would hide the interval."""
+    digits = 0 if interval.high - interval.low >= NARROW else 1
+    value, low, high = (f"{100 * each:.{digits}f}" for each in interval)
+    return f"{value}\N{NO-BREAK SPACE}%", f"{low} to {high}\N{NO-BREAK SPACE}%"
 
 
 def difference_of(task: PlayedTask, difference: Interval) -> tuple[str, str]:
     """A difference and its limits: in percentage points, or in points of score."""
     if task.goal:
-        value, low, high = (f"{100 * each:+.1f}" for each in difference)
+        value, low, high = (signed(f"{100 * each:+.1f}") for each in difference)
         return f"{value} pp", f"{low} to {high}"
-    value, low, high = (f"{each:+,.0f}" if abs(each) >= 100 else f"{each:+.3g}" for each in difference)
+    value, low, high = (signed(f"{each:+,.0f}" if abs(each) >= 100 else f"{each:+.3g}") for each in difference)
     return value, f"{low} to {high}"
+
+
+def signed(text: str) -> str:
+    """A number as text, with a minus sign as long as its plus."""
+    return text.replace("-", MINUS)
 
 
 def ranks(best: int, worst: int) -> str:
@@ -46,4 +63,4 @@ def ranks(best: int, worst: int) -> str:
 
 def p_value(p: float) -> str:
     """A p value, not more exact than it means something."""
-    return "< 0.0001" if p < 1e-4 else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
+    return "< 0.0001" if p < 1e-4 else f"= {p:.2g}" if p < 0.1 else f"= {p:.2f}"
