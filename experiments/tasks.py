@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import jax
 
@@ -43,7 +44,10 @@ def attempt_key(seed: int, task: str, attempt: int) -> jax.Array:
 
 
 def tasks_of(source: str | Level | LevelPack | Task | Sequence[Task]) -> tuple[Task, ...]:
-    """Tasks from a Level, a LevelPack, or a text: `pack`, `pack/level`, `points`, `combo`, `points:7x7`, a path."""
+    """Tasks from a Level, a LevelPack, or a text: `pack`, `pack/level`, `points`, `combo`, `points:7x7`, a path.
+
+    The path is of a level file, or of a store of results, which stands for all the levels in it.
+    """
     if isinstance(source, Task):
         return (source,)
     if isinstance(source, Level):
@@ -55,10 +59,29 @@ def tasks_of(source: str | Level | LevelPack | Task | Sequence[Task]) -> tuple[T
     rules, _, size = source.partition(":")
     if rules in ("points", "combo"):
         return (_simple(rules, size),)
+    if _is_store(source):
+        return _stored(source)
     pack, _, name = source.partition("/")
     if name and not source.endswith(".json"):
         return (Task(load_pack(pack)[name]),)
     return tuple(map(Task, load_pack(source)))
+
+
+def _is_store(source: str) -> bool:
+    if not Path(source).is_file():
+        return False
+    with open(source, "rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
+
+
+def _stored(source: str) -> tuple[Task, ...]:
+    from experiments.store import Store, StoreError
+
+    try:
+        with Store(source) as store:
+            return tuple(store.tasks().values())
+    except StoreError as error:
+        raise ValueError(str(error)) from None
 
 
 def _simple(rules: str, size: str) -> Task:
