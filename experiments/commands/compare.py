@@ -67,22 +67,12 @@ def _print(found: Comparison) -> None:
 
 def _row(each: LevelDifference) -> tuple[str, ...]:
     from experiments.pages import percent, plain
-    from experiments.ranking.words import difference_of, p_value, value_of
+    from experiments.ranking.words import difference_of, p_value, t_value, value_of
 
-    figures = (
-        value_of(each.task, each.first),
-        value_of(each.task, each.second),
-        *difference_of(each.task, each.difference),
-    )
-    scores = each.scores
-    return (
-        each.task.level,
-        *figures,
-        percent(each.improvement),
-        plain(scores.t),
-        plain(scores.dof),
-        p_value(scores.p).removeprefix("= "),
-    )
+    task, scores = each.task, each.scores
+    results = (value_of(task, each.first), value_of(task, each.second), *difference_of(task, each.difference))
+    welch = (t_value(scores.t), plain(scores.dof), p_value(scores.p).removeprefix("= "))
+    return (task.level, *results, percent(each.improvement), *welch)
 
 
 def _report(found: Comparison) -> dict[str, Any]:

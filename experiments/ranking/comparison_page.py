@@ -6,7 +6,7 @@ from experiments import pages
 from experiments.pages import Page, Section, Series, Span
 from experiments.ranking.comparison import Comparison, LevelDifference
 from experiments.ranking.origins import Origins
-from experiments.ranking.words import difference_of, p_value, rate_of, signed, value_of, with_limits
+from experiments.ranking.words import difference_of, p_value, rate_of, signed, t_value, value_of, with_limits
 from experiments.statistics import Interval
 
 SINGLE = 60
@@ -95,7 +95,7 @@ def _row(each: LevelDifference) -> tuple[pages.Content, ...]:
     difference = with_limits(*difference_of(task, each.difference))
     return (
         task.level, *results, difference, pages.percent(each.improvement),
-        with_limits(pages.plain(scores.t), f"{pages.plain(scores.dof)} dof, p {p_value(scores.p)}"),
+        with_limits(t_value(scores.t), f"{pages.plain(scores.dof)} dof, p {p_value(scores.p)}"),
     )  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def _reading() -> Section:
             "for success rates and Welch's for scores; their mean over levels has their errors added in squares.",
             "How often an attempt beats another is over all pairs of attempts at the same level, averaged over levels, "
             "with a stratified bootstrap interval; 50 % is what equal players have.",
-            "pp are percentage points. t, degrees of freedom (dof) and the two-sided p are Welch's, of scores, also where "
-            "wins are what counts.",
+            "pp are percentage points. t, degrees of freedom (dof) and the two-sided p are Welch's, of scores, also "
+            "where wins are what counts.",
         ),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from experiments.pages import Html, join, percent, plain, tag
 from experiments.pages.scales import MINUS
 from experiments.ranking.field import PlayedTask
@@ -9,7 +11,7 @@ from experiments.statistics import Interval
 
 NDASH = "\N{EN DASH}"
 
-NARROW = 0.045
+NARROW = 0.02
 """Intervals less wide than this get a digit more."""
 
 
@@ -59,6 +61,11 @@ def signed(text: str) -> str:
 def ranks(best: int, worst: int) -> str:
     """The ranks that chance leaves open."""
     return str(best) if best == worst else f"{best}{NDASH}{worst}"
+
+
+def t_value(t: float) -> str:
+    """Welch's t; without an end where neither sample varies."""
+    return signed(f"{t:.2f}" if math.isfinite(t) else f"{'-' if t < 0 else ''}\N{INFINITY}")
 
 
 def p_value(p: float) -> str:
