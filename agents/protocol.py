@@ -49,10 +49,12 @@ class Policy(Protocol):
 
 @runtime_checkable
 class Agent(Protocol):
-    """A player that is not yet bound to a game. name: tells it apart from all others, its parameters included."""
+    """A player that is not yet bound to a game."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What tells it apart from all others, its parameters included."""
+        ...
 
     def bind(self, game: Game) -> Policy:
         """The player in this game; what is static is decided here."""

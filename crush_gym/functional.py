@@ -50,14 +50,17 @@ class Env:
 
     @property
     def num_actions(self) -> int:
+        """Number of actions (rulebook 3)."""
         return self.game.actions
 
     @property
     def action_space(self) -> spaces.Discrete:
+        """The space of one board's actions."""
         return spaces.Discrete(self.game.actions)
 
     @property
     def observation_space(self) -> spaces.Space[Any]:
+        """The space of one board's observations."""
         return views.space(self.options.task.spec, self.options.obs)
 
     def reset(self, key: jax.Array, params: Level | None = None) -> tuple[Any, EnvState]:

@@ -25,7 +25,7 @@ from crush_gym.levels import Level
 class Turn(NamedTuple):
     """What a turn brought, per board.
 
-    score: points gained; waves; cleared: candies and colour bombs removed: int32
+    score: points gained; waves: how many; cleared: candies and colour bombs removed: int32
     illegal: the action was not legal and changed nothing; reshuffled: candies changed places: bool
     outcome, reason: of the attempt, see `crush_gym.OUTCOMES` and `crush_gym.REASONS`: int32
     """

@@ -25,11 +25,10 @@ def _overview(modules: Iterable[Module], links: Links) -> Page:
     """Every public name and what it is, in a line."""
     address, parts = "api/index.html", ["<h1>Reference</h1>"]
     for module in modules:
-        rows = [
-            f'<tr><td><a href="../{links.places()[f"{item.home}.{item.name}"]}"><code>{escape(item.name)}</code></a></td>'
-            f"<td>{inline(item.summary, links, '../')}</td></tr>"
+        rows = (
+            f"<tr><td>{_link(item, links, '../')}</td><td>{inline(item.summary, links, '../')}</td></tr>"
             for item in module.items
-        ]
+        )
         parts.append(
             f'<h2><a href="../{page_of(module.name)}"><code>{module.name}</code></a></h2>'
             f"<p>{inline(module.summary, links, '../')}</p><table>{''.join(rows)}</table>"
@@ -46,12 +45,16 @@ def _page(module: Module, links: Links) -> Page:
             parts.append(_entry(item, links, up, module.name))
             headings.append(Heading(2, item.name, item.name))
         else:
-            link = f'<a href="{up}{place}"><code>{escape(item.name)}</code></a>'
-            parts.append(f"<p>{link}: {inline(item.summary, links, up)}</p>")
+            parts.append(f"<p>{_link(item, links, up)}: {inline(item.summary, links, up)}</p>")
     home = f'<p class="home">{escape(str(file_of(module.name)))}</p>'
     said = html_of(module.doc, links, up, [module.name])
     body = f"<h1><code>{module.name}</code></h1>{home}{said}{''.join(parts)}"
     return Page(address, module.name, GROUPS[module.name.split(".")[0]], body, headings)
+
+
+def _link(item: Item, links: Links, up: str) -> str:
+    place = links.places()[f"{item.home}.{item.name}"]
+    return f'<a href="{up}{place}"><code>{escape(item.name)}</code></a>'
 
 
 def _entry(item: Item, links: Links, up: str, module: str) -> str:

@@ -25,8 +25,7 @@ from typing import Any
 
 from crush_gym import Level
 from crush_gym.render import svg
-from crush_gym.render.scene import cell_of, needed, parts_of, under
-from crush_gym.render.scene import Plan as Floor
+from crush_gym.render.scene import Plan, cell_of, needed, parts_of, under
 from crush_gym.render.svg import document, uses
 
 CAPTIONS = {
@@ -95,8 +94,9 @@ def example_html(text: str, keep: Keep) -> str:
         level = Level.from_dict(example.content() | {"board": [_at_rest(row) for row in rows], "goals": {}})
         cells = [] if i else [(r, c) for r, c in example.swap or example.fired]
         picture = _image(svg(rows, level, highlight=cells), " / ".join(rows), keep)
-        shown.append(f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>")
-    return f'<div class="boards">{"<span>→</span>".join(shown)}</div>\n'
+        arrow = "<span>→</span>" if i else ""
+        shown.append(f"<div>{arrow}<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure></div>")
+    return f'<div class="boards">{"".join(shown)}</div>\n'
 
 
 def tokens_html(text: str, keep: Keep) -> str:
@@ -105,7 +105,7 @@ def tokens_html(text: str, keep: Keep) -> str:
     for line in filter(str.strip, text.splitlines()):
         token, meaning = line.split(maxsplit=1)
         cell = cell_of(token)
-        floor = under(Floor(((cell.floor,),), (), (), ())) if cell.floor else ""
+        floor = under(Plan(((cell.floor,),), (), (), ())) if cell.floor else ""
         drawn = f'<g transform="translate(16 16)">{floor}{uses(parts_of(cell), 0, 0)}</g>'
         drawing = document((96, 96), drawn, needed(frozenset(parts_of(cell))), token)
         label = f"<code>{escape(token)}</code> {escape(meaning)}"

@@ -65,7 +65,7 @@ KING = {
 
 def example(name: str) -> Any:
     """An environment of this id with all that it can have; constructing it computes nothing."""
-    options = {"pack": EVERYTHING} if IDS[name] == "saga" else {}
+    options: dict[str, Any] = {"pack": EVERYTHING} if IDS[name] == "saga" else {}
     return gym.make(name, **options).unwrapped
 
 
@@ -87,13 +87,14 @@ def facts(name: str) -> str:
 def options(name: str) -> str:
     """All options of `gym.make` and `gym.make_vec`, as a table."""
     simple = ("shape", "colours", "moves", "goal")
-    rows = []
+    skipped = ["self", "rules", "num_envs", "options", *(simple if IDS[name] == "saga" else ())]
+    rows: list[tuple[str, ...]] = []
     for maker, where in ((read_options, ""), (CrushEnv.__init__, ""), (CrushVectorEnv.__init__, " (`make_vec`)")):
         said = fields_of(inspect.getdoc(maker) or "")
         for option in inspect.signature(maker).parameters.values():
-            skipped = option.name in ("self", "rules", "num_envs", "options") or any(option.name in row[0] for row in rows)
-            if not skipped and not (option.name in simple and IDS[name] == "saga"):
+            if option.name not in skipped:
                 rows.append((f"`{option.name}`{where}", _default(option), said[option.name]))
+                skipped.append(option.name)
     return _table(("option", "default", "meaning"), rows)
 
 
@@ -119,7 +120,8 @@ def cells(name: str) -> str:
 
 
 LAYER_MEANINGS = {
-    "form": "0 a plain candy or none; 1 striped-h, 2 striped-v, 3 wrapped, 4 colour bomb, 5 swirl, 6 cherry, 7 hazelnut",
+    "form": "0 a plain candy or none; 1 striped-h, 2 striped-v, 3 wrapped, 4 colour bomb, 5 swirl, 6 cherry,"
+    " 7 hazelnut",
     "tag": "1 a +5, 2 a sugar drop",
     "cover": "1 a lock, 2 marmalade",
     "colour": "the candy's colour from 1, 0 for none",
@@ -163,7 +165,7 @@ PARTS: dict[str, Callable[[str], str]] = {
 
 def _count(env: Any) -> str:
     height, width = env.game.spec.height, env.game.spec.width
-    return f"{env.action_space.n} on {height}×{width}: H·(W−1) + (H−1)·W in general"
+    return f"{env.action_space.n} on {height} x {width}; in general H (W - 1) + (H - 1) W"
 
 
 def _where(name: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -87,7 +88,7 @@ def _line(token: Token, around: Surroundings) -> None:
 def _headings(tokens: Sequence[Token]) -> list[Heading]:
     """The headings, each of which gets an anchor: of a numbered one, its number, else its words."""
     found: list[Heading] = []
-    for opening, content in zip(tokens, tokens[1:], strict=False):
+    for opening, content in pairwise(tokens):
         if opening.type == "heading_open":
             words = "".join(part.content for part in content.children or ())
             numbered = re.match(r"(\d+)\.? ", words)

@@ -110,4 +110,4 @@ def _listed(page: Page, pages: Iterable[Page]) -> str:
             if 1 < heading.depth <= DEEPEST
         )
         groups.setdefault(each.group, []).append(f"<li>{link}{f'<ul>{inner}</ul>' if here and inner else ''}</li>")
-    return "".join(f"<section><h2>{escape(name)}</h2><ul>{''.join(rows)}</ul></section>" for name, rows in groups.items())
+    return "".join(f"<section><h2>{name}</h2><ul>{''.join(rows)}</ul></section>" for name, rows in groups.items())

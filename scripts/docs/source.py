@@ -47,8 +47,27 @@ class Module:
         return _first_paragraph(self.doc)
 
 
-def modules(package: str) -> Iterator[Module]:
-    """The public modules of a package that offer anything, the package itself first."""
+def modules(package: str) -> list[Module]:
+    """The public modules of a package that offer anything, the package itself first.
+
+    What a class leaves unsaid of a method that a protocol of its package describes is said by the protocol.
+    """
+    found = list(_modules(package))
+    classes = [item for module in found for item in module.items if "Protocol" in item.signature]
+    promised = {
+        member.name: f"See `{owner.name}.{member.name}`." for owner in classes for member in owner.members if member.doc
+    }
+
+    def said(member: Item) -> Item:
+        return member if member.doc or member.kind == "field" else replace(member, doc=promised.get(member.name, ""))
+
+    def told(item: Item) -> Item:
+        return replace(item, members=tuple(map(said, item.members)))
+
+    return [replace(module, items=tuple(map(told, module.items))) for module in found]
+
+
+def _modules(package: str) -> Iterator[Module]:
     for path in sorted((ROOT / package).rglob("*.py"), key=lambda path: (path.name != "__init__.py", path)):
         parts = path.relative_to(ROOT).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -111,8 +130,8 @@ def _target(node: ast.stmt) -> str:
     """The name that a statement defines."""
     if isinstance(node, Function | ast.ClassDef):
         return node.name
-    target = node.targets[0] if isinstance(node, ast.Assign) else node.target if isinstance(node, ast.AnnAssign) else None
-    return target.id if isinstance(target, ast.Name) else ""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return targets[0].id if targets and isinstance(targets[0], ast.Name) else ""
 
 
 def _find(module: str, name: str) -> Item | None:
@@ -121,11 +140,11 @@ def _find(module: str, name: str) -> Item | None:
     for node, after in zip(body, [*body[1:], None], strict=True):
         if _target(node) == name:
             return _item(node, after, module)
-    for node in ast.walk(_tree(module)):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in PACKAGES:
-            for alias in node.names:
+    for part in ast.walk(_tree(module)):
+        if isinstance(part, ast.ImportFrom) and part.module and part.module.split(".")[0] in PACKAGES:
+            for alias in part.names:
                 if (alias.asname or alias.name) == name:
-                    return _named(_find(node.module, alias.name), name)
+                    return _named(_find(part.module, alias.name), name)
     return None
 
 
