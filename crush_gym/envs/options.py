@@ -56,7 +56,7 @@ def read_options(
     colours: of candies without a level: 6 of Points, 5 of Combo
     moves: of an episode without a level: 20 of Points, 50 of Combo
     goal: points that win an episode without a level; none unless said
-    obs: the kind of observation, see `crush_gym.envs.views`: "planes", "king", "cells" or "rgb"
+    obs: what is seen: "planes", everything; "king", binary planes; "cells", numbers by layer; "rgb", the picture
     channels: whether the planes of an observation are its "first" axis or its "last"
     reward: "score", the points of the move; "progress", the share of the goals it did, and 1 for a win; "win", 1 for it
     illegal: what becomes of an illegal action: "pass", nothing; "random", a legal one is made; "raise", an error

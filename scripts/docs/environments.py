@@ -78,7 +78,7 @@ def facts(name: str) -> str:
         "made by": f'`gym.make("crush_gym:{name}")`, `gym.make_vec("crush_gym:{name}", num_envs=1024)`',
         "actions": f"`Discrete`; {_count(env)}",
         "observations": f"`Box`, `uint8`; {len(env.game.channels)} planes{_where(name)}",
-        "rendering": ", ".join(f"`{mode}`" for mode in (*env.metadata["render_modes"], "human")),
+        "rendering": ", ".join(f'"{mode}"' for mode in (*env.metadata["render_modes"], "human")),
         "version": f"v0, in crush_gym {version}",
     }
     return _table(("", ""), rows.items())

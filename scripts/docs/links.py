@@ -9,7 +9,10 @@ from html import escape
 from scripts.docs.source import Module
 
 RULES = "rules.html"
-_RULEBOOK = re.compile(r"(rulebook|rules) (\d+)(, | and )?(\d+)?(?![\w.])")
+FAMILIAR = "crush_gym"
+"""What it offers is known by its name alone, as are the classes of its modules; the rest goes by its module."""
+
+_RULEBOOK = re.compile(r"(rulebook|section) (\d+)(, | and )?(\d+)?(?![\w.])")
 
 
 class Links:
@@ -25,7 +28,8 @@ class Links:
                 for name in (item.name, *(f"{item.name}.{member.name}" for member in item.members)):
                     place = self._places.setdefault(f"{item.home}.{name}", f"{page}#{name}")
                     self._places.setdefault(f"{module.name}.{name}", place)
-                    short.setdefault(name, set()).add(place)
+                    if module.name == FAMILIAR or (module.name.startswith(FAMILIAR) and item.kind == "class"):
+                        short.setdefault(name, set()).add(place)
         self._short = {name: places.pop() for name, places in short.items() if len(places) == 1}
 
     def find(self, name: str, scopes: Iterable[str] = ()) -> str | None:
@@ -35,8 +39,9 @@ class Links:
         """
         bare = name.strip().removesuffix("()")
         for spelling in (f"{scope}.{bare}" for scope in scopes):
-            if "#" in self._places.get(spelling, ""):
-                return self._places[spelling]
+            place = self._places.get(spelling) or self._short.get(spelling, "")
+            if "#" in place:
+                return place
         return self._places.get(bare) or self._short.get(bare)
 
     def places(self) -> Mapping[str, str]:

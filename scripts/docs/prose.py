@@ -81,7 +81,7 @@ def _line(token: Token, around: Surroundings) -> None:
         token.attrSet("src", around.target(str(token.attrGet("src"))))
     elif token.type == "code_inline":
         token.type, token.content = "html_inline", code(token.content, around.links, around.up, around.scopes)
-    elif token.type == "text" and "rulebook" in token.content:
+    elif token.type == "text":
         token.type, token.content = "html_inline", to_rules(escape(token.content, quote=False), around.up)
 
 
