@@ -1,0 +1,293 @@
+"""The search itself: every board runs its own simulations one after the other, and none waits for another's playout.
+
+Beats advance all boards at once, as in `game.rollout`. A simulation is one turn of the move that the tree asks for,
+then a playout to the end. When enough boards have ended theirs, one service enters their results in the trees and
+sends them off again.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from agents.protocol import Choice
+from agents.search import signals, table, tree
+from agents.search.signals import Range
+from agents.search.table import Table
+from agents.search.tree import NONE, Tree
+from crush_gym.engine import draws
+from crush_gym.engine.board import Board
+from crush_gym.engine.moves import Moves, from_action, legal_moves, number, to_mask
+from crush_gym.engine.progress import progress
+from crush_gym.engine.rollout import at_random, by_policy, goes_on
+from crush_gym.engine.shuffle import shuffle_some
+from crush_gym.engine.spec import Spec
+from crush_gym.engine.state import PLAYING, RESTING, SHUFFLING, WON, Play, State, rest
+from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
+from crush_gym.engine.turn import beat, begin, finish
+from crush_gym.engine.turns import state_of
+from crush_gym.levels import Level
+from crush_gym.values.choose import in_proportion, planes_of
+from crush_gym.values.goals import move_values
+from crush_gym.values.sliced import Sliced, cells
+
+BEATS_PER_LOOK = 4
+"""Beats between two looks at how many boards wait."""
+
+WAITING = 0.5
+"""Share of the boards still searching that wait for a service before there is one: it costs some beats."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is static of a search; see `agents.mcts.Mcts`. size: most simulations a tree can hold."""
+
+    simulations: int
+    size: int
+    exploration: float
+    outcomes: int
+    depth: int | None
+    signal: str
+    shrinking: float
+    beam: int | None
+    streak: int | None
+    agree: bool
+    tables: bool
+    playout: Choice | None
+
+
+IDLE, MOVING, PLAYOUT, DONE = range(4)
+"""Phases of a board: no simulation under way; in the turn that leads to a new node; beyond it; through."""
+
+
+class Search(NamedTuple):
+    """Everything of a search under way on S boards.
+
+    tree; play: the simulations' boards; phase: int32[S], see above
+    bits: words of the searches' keys; keys: of the simulations under way: uint32[2, S]
+    leaf: the node that is played out; edge: that the new node will hang on, NONE: there will be none: int32[S]
+    landed, actions: the new node, and how many actions it may try, from when its turn is over
+    done: simulations ended, int32[S]; scores: theirs, int32[size, S]; won: the last so many were all won, int32[S]
+    scope: the range of scores; first: whether this is the first search of the attempt, bool[S]
+    table, weights: of TO-MAST; None where playouts do not ask for it
+    """
+
+    tree: Tree
+    play: Play
+    phase: jax.Array
+    bits: jax.Array
+    keys: jax.Array
+    leaf: jax.Array
+    edge: jax.Array
+    landed: State
+    actions: jax.Array
+    done: jax.Array
+    scores: jax.Array
+    won: jax.Array
+    scope: Range
+    first: jax.Array
+    table: Table | None
+    weights: Sliced | None
+
+
+def started(spec: Spec, settings: Settings, bits: jax.Array, scope: Range, state: State) -> Search:
+    """A search of each board. bits: words of the players' keys, uint32[2, S]; scope: of the search before."""
+    boards = state.books.score.shape[0]
+    board = Board.of(spec, state.planes)
+    going = state.books.outcome == PLAYING
+    zero = jnp.zeros(boards, jnp.int32)
+    actions = jnp.where(going, number(legal_moves(board)).astype(jnp.int32), 0)
+    known = table.empty(spec.actions, boards) if settings.tables else None
+    return Search(
+        tree=tree.planted(state, _tried(settings, actions), settings.size),
+        play=rest(board, state.books),
+        phase=jnp.where(going, IDLE, DONE),
+        bits=bits,
+        keys=bits,
+        leaf=zero,
+        edge=zero + NONE,
+        landed=state,
+        actions=zero,
+        done=zero,
+        scores=jnp.zeros((settings.size, boards), jnp.int32),
+        won=zero,
+        scope=scope,
+        first=scope.low > scope.high,
+        table=known,
+        weights=None if known is None else table.weights(spec, known),
+    )
+
+
+def _tried(settings: Settings, actions: jax.Array) -> jax.Array:
+    return actions if settings.beam is None else jnp.minimum(actions, settings.beam)
+
+
+def advanced(spec: Spec, settings: Settings, search: Search, level: Level, until: jax.Array) -> Search:
+    """Run until every board is through, or has ended so many simulations."""
+    level = with_boards_axis(level)
+    terrain = survey(spec, level)
+    served = functools.partial(_served, settings, terrain, level, until)
+
+    def look(search: Search) -> Search:
+        waits = (search.phase == IDLE) | ((search.phase == PLAYOUT) & ~goes_on(search.play))
+        enough = jnp.sum(waits) >= WAITING * jnp.sum(search.phase != DONE)
+        search = lax.cond(enough, served, lambda s: s, search)
+        return lax.scan(lambda s, _: (_beat(settings, terrain, level, s), None), search, None, length=BEATS_PER_LOOK)[0]
+
+    # A board that was through at an earlier limit goes on at a later one.
+    search = search._replace(phase=jnp.where(_through(settings, search, until), search.phase, _resumed(search)))
+    return lax.while_loop(lambda s: jnp.any(s.phase != DONE), look, search)
+
+
+def _resumed(search: Search) -> jax.Array:
+    return jnp.where(search.tree.node_actions[tree.ROOT] > 0, jnp.where(search.phase == DONE, IDLE, search.phase), DONE)
+
+
+def _beat(settings: Settings, terrain: Terrain, level: Level, search: Search) -> Search:
+    """One beat of every board; those that have come to rest behind the tree's move go on at once."""
+    play = search.play
+    some = functools.partial(shuffle_some, terrain)
+    play = lax.cond(jnp.any(play.stage == SHUFFLING), some, lambda p: p, play).awake()
+    play, moves = finish(terrain, play)
+    lands = (search.phase == MOVING) & (play.stage == RESTING)
+    landed = jax.tree.map(lambda new, old: jnp.where(lands, new, old), state_of(play), search.landed)
+    actions = jnp.where(lands, number(moves).astype(jnp.int32), search.actions)
+    phase = jnp.where(lands, PLAYOUT, search.phase)
+    free = jnp.where(phase == PLAYOUT, jnp.uint16(0xFFFF), jnp.uint16(0))
+    moves = play.board.fence(Moves(moves.across & free, moves.down & free))
+    bits = play.board.fence(draws.fold(search.keys, play.books.made))
+    chosen = _playout_move(settings, level, search, play, moves, bits)
+    play = beat(terrain, begin(terrain, play, chosen, bits))
+    return search._replace(play=play, phase=phase, landed=landed, actions=actions)
+
+
+def _playout_move(
+    settings: Settings, level: Level, search: Search, play: Play, moves: Moves, bits: jax.Array
+) -> Moves:
+    if search.weights is not None:
+        both = in_proportion(play.board, planes_of(moves), search.weights, bits)
+        return play.board.fence(Moves(both[0], both[1]))
+    if settings.playout is None:
+        return at_random(play, moves, bits)
+    return by_policy(play.spec, settings.playout, level)(play, moves, bits)
+
+
+def _served(settings: Settings, terrain: Terrain, level: Level, until: jax.Array, search: Search) -> Search:
+    """Enter the simulations that have ended, and begin the next ones."""
+    return _sent(settings, terrain, _entered(settings, level, until, search))
+
+
+def _entered(settings: Settings, level: Level, until: jax.Array, search: Search) -> Search:
+    """New nodes, visits and values; boards that have had enough are DONE, the others of these IDLE."""
+    play, books = search.play, search.play.books
+    ended = (search.phase == PLAYOUT) & ~goes_on(play)
+    new = ended & (search.edge >= 0)
+    leaf = jnp.where(new, search.tree.nodes, search.leaf)
+    trees = tree.grown(search.tree, search.edge, search.landed, _tried(settings, search.actions), new)
+    won = books.outcome == WON
+    scope = search.scope
+    scope = signals.widened(scope, books.score, ended & search.first)
+    share = progress(play.spec, state_of(play), level) if settings.signal in ("partial", "combined") else won * 1.0
+    value = signals.value(settings.signal, settings.shrinking, won, books.score, share, scope)
+    trees = tree.backed_up(trees, leaf, value, ended)
+    known, weights = search.table, search.weights
+    if known is not None:
+        known = table.entered(known, trees, leaf, value, ended)
+        weights = table.weights(play.spec, known)
+    search = search._replace(
+        tree=trees,
+        leaf=leaf,
+        scores=tree.put(search.scores, search.done, books.score, ended),
+        done=search.done + ended,
+        won=jnp.where(ended, jnp.where(won, search.won + 1, 0), search.won),
+        scope=scope,
+        table=known,
+        weights=weights,
+    )
+    phase = jnp.where(ended, IDLE, search.phase)
+    return search._replace(phase=jnp.where((phase == IDLE) & _through(settings, search, until), DONE, phase))
+
+
+def _through(settings: Settings, search: Search, until: jax.Array) -> jax.Array:
+    """Boards that have had all their simulations; bool[S]."""
+    enough = search.done >= settings.simulations
+    if settings.agree:
+        enough = (enough & _agrees(search.tree)) | (search.done >= settings.size)
+    if settings.streak is not None:
+        enough = enough | (search.won >= settings.streak)
+    return enough | (search.done >= until)
+
+
+def _agrees(trees: Tree) -> jax.Array:
+    """Whether the root's most visited action is also its best."""
+    mean = trees.edge_total / jnp.maximum(trees.edge_visits, 1)
+    mine = (trees.edge_parent == tree.ROOT) & (trees.edge_visits > 0)
+    most = jnp.max(jnp.where(mine, trees.edge_visits, -1), axis=0)
+    best = jnp.max(jnp.where(mine, mean, -jnp.inf), axis=0)
+    return jnp.any(mine & (trees.edge_visits == most) & (mean == best), axis=0)
+
+
+def _sent(settings: Settings, terrain: Terrain, search: Search) -> Search:
+    """Begin the next simulation of every IDLE board."""
+    spec, trees, idle = terrain_spec(search), search.tree, search.phase == IDLE
+    keys = draws.fold(search.bits, search.done)
+    choice = tree.descended(trees, keys, idle, settings.exploration, settings.outcomes, settings.depth)
+    state = tree.unpacked(spec, *tree.at_node(trees, choice.node), like=search.play.books)
+    board = Board.of(spec, state.planes).awake()
+    rank = _next_rank(settings, board, state, search.bits, choice.node, tree.of(trees.node_last, choice.node))
+    grows = idle & choice.grows
+    tried = (rank & RANK_ACTION).astype(jnp.int32)
+    action = jnp.where(choice.grows, tried, tree.of(trees.edge_action, choice.edge))
+    edge = jnp.where(choice.grows, trees.edges, choice.edge)
+    trees = tree.with_edge(trees, choice.node, tried, rank, grows)
+    moves = from_action(spec, jnp.where(idle & ~choice.stays, action, NONE))
+    fresh = rest(board, state.books).awake()
+    fresh = begin(terrain, fresh, fresh.board.fence(moves), draws.fold(keys, state.books.made))
+    play = jax.tree.map(lambda new, old: jnp.where(idle, new, old), fresh, search.play)
+    return search._replace(
+        tree=trees,
+        play=play,
+        phase=jnp.where(idle, jnp.where(choice.stays, PLAYOUT, MOVING), search.phase),
+        keys=jnp.where(idle, keys, search.keys),
+        leaf=jnp.where(idle, choice.node, search.leaf),
+        edge=jnp.where(idle, jnp.where(choice.stays, NONE, edge), search.edge),
+    )
+
+
+def terrain_spec(search: Search) -> Spec:
+    return search.play.spec
+
+
+RANK_ACTION = jnp.uint32(511)
+"""The lower bits of a rank are the action itself, so that no two are equal; boards have at most 480 actions."""
+
+
+def _next_rank(
+    settings: Settings, board: Board, state: State, bits: jax.Array, node: jax.Array, last: jax.Array
+) -> jax.Array:
+    """The rank of the action that a node tries next: the greatest below the last one; uint32[S].
+
+    Ranks are random, so actions are tried in a random order; under a beam the hand-made values come first.
+    """
+    legal = board.fence(legal_moves(board))
+    actions = lax.broadcasted_iota(jnp.uint32, (board.spec.actions, 1), 0)
+    chance = draws.draw(bits, draws.PICK, node, actions)
+    if settings.beam is None:
+        rank = chance & ~RANK_ACTION | actions
+    else:
+        values = jnp.minimum(_by_action(board.spec, board.fence(move_values(board, state.books))), 4095)
+        rank = values.astype(jnp.uint32) << 20 | (chance >> 21) << 9 | actions
+    allowed = to_mask(board.spec, legal) & (rank < last)
+    return jnp.max(jnp.where(allowed, rank, jnp.uint32(0)), axis=0)
+
+
+def _by_action(spec: Spec, values: Sliced) -> jax.Array:
+    """Values of swaps by action number: int32[actions, S]."""
+    numbers = cells(values, spec.width)
+    across, down = numbers[0, :, : spec.width - 1], numbers[1, : spec.height - 1]
+    return jnp.concatenate([x.reshape(-1, x.shape[-1]) for x in (across, down)])
