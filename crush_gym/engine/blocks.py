@@ -100,7 +100,7 @@ def run_all(program: Callable[..., Tree], calls: Sequence[Callable[[], Tree]]) -
     """The results of the calls of a program, which run on as many threads as there are cores."""
 
     def finished(call: Callable[[], Tree]) -> Tree:
-        return jax.block_until_ready(call())
+        return jax.block_until_ready(call())  # type: ignore[no-untyped-call]
 
     alone = len(calls) if cores() == 1 else int(program not in _compiled)
     done = [finished(call) for call in calls[:alone]]

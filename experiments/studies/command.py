@@ -1,0 +1,72 @@
+"""`crush-gym study`: repeat a paper's measurements and write a page with its figures beside ours."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from crush_gym.cli import common
+from crush_gym.cli.cache import keep_programs
+from crush_gym.cli.common import CommandError, Subparsers, add_command
+
+if TYPE_CHECKING:
+    from experiments.pages import Page
+    from experiments.studies.setting import Setting
+
+
+class Study(NamedTuple):
+    """A study that can be named. home: `module:function` of what measures and gives the page."""
+
+    summary: str
+    home: str
+
+    def load(self) -> Callable[[Setting], Page]:
+        module, _, name = self.home.partition(":")
+        found: Callable[[Setting], Page] = getattr(importlib.import_module(module), name)
+        return found
+
+
+STUDIES = {
+    "mcadams": Study("McAdams' match-three players on seven sizes of board", "experiments.studies.mcadams:study"),
+    "candycrush-ai": Study("CandyCrush.ai's players on its game", "experiments.studies.candycrush_ai:study"),
+}
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the command."""
+    parser = add_command(
+        subparsers, "study", run, "repeat a paper's measurements and write a page with its figures beside ours",
+        "study mcadams --quick", "study candycrush-ai --out results/studies",
+    )  # fmt: skip
+    known = "; ".join(f"{name}: {study.summary}" for name, study in STUDIES.items())
+    parser.add_argument("name", choices=tuple(STUDIES), metavar="NAME", help=known)
+    parser.add_argument("--quick", action="store_true", help="small numbers, about a minute once compiled")
+    parser.add_argument(
+        "--out", type=Path, default=Path("results/studies"), metavar="FOLDER",
+        help="where the page and all results go; a run that was broken off goes on there (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=common.seed, default=0, help="of all attempts (default: 0)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure and write the page."""
+    folder: Path = options.out
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(f"the folder {str(folder)!r} cannot be made: {error.strerror}") from None
+    keep_programs()
+    from experiments.pages import PageError
+    from experiments.store import StoreError
+    from experiments.studies.setting import Setting, StudyError
+
+    page = folder / f"{options.name}{'-quick' if options.quick else ''}.html"
+    try:
+        STUDIES[options.name].load()(Setting(options.quick, folder, options.seed)).write(page)
+    except (StudyError, StoreError, PageError) as error:
+        raise CommandError(str(error)) from None
+    print(f"page: {page}")
+    return 0

@@ -1,0 +1,65 @@
+"""What a study is given, and how it lets players play: results go into a store, so that a broken run goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from experiments.evaluation import evaluate
+from experiments.origin import origin
+from experiments.rows import Row
+from experiments.statistics import Array
+from experiments.tasks import Task
+
+STORE = "studies.sqlite"
+
+
+class StudyError(RuntimeError):
+    """A study that cannot be finished, with the sentence that says why."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """quick: about a minute instead of the paper's numbers; folder: where everything goes; seed: of all attempts."""
+
+    quick: bool
+    folder: Path
+    seed: int = 0
+
+    @property
+    def store(self) -> Path:
+        """Where every attempt is kept."""
+        return self.folder / STORE
+
+    def play(self, agents: Sequence[str], task: Task, attempts: int) -> dict[str, list[Row]]:
+        """The attempts of each agent on a task; those that the store has are not played again."""
+        results = evaluate(list(agents), task, attempts, self.seed, store=self.store)
+        if results.errors:
+            raise StudyError(f"the study needs what could not be played: {results.errors[0]}")
+        rows: dict[str, list[Row]] = {agent: [] for agent in agents}
+        for row in results.rows:
+            rows[row.agent].append(row)
+        return rows
+
+    def command(self, study: str) -> str:
+        """What gives the same results again."""
+        quick = " --quick" if self.quick else ""
+        return f"crush-gym study {study}{quick} --seed {self.seed}"
+
+    def facts(self) -> dict[str, str]:
+        """Versions, hardware and the seed, for the end of a page."""
+        known = origin()
+        hardware = known["hardware"]
+        return {
+            "versions": ", ".join(f"{name} {version}" for name, version in known["versions"].items()),
+            "hardware": f"{hardware['cpu']}, {hardware['cores']} cores, {hardware['system']}",
+            "seed": str(self.seed),
+        }
+
+
+def scores(rows: Sequence[Row]) -> Array:
+    """Final scores, float64[attempts]."""
+    return np.array([row.score for row in rows], np.float64)
