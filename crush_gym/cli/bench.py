@@ -20,10 +20,12 @@ def register(subparsers: Subparsers) -> None:
     parser = add_command(
         subparsers, "bench", run, "measure how many moves a second each rule set plays", "bench --short", "bench --json"
     )
-    parser.add_argument("--short", action="store_true", help="measure for some seconds, also in the repository")
+    parser.add_argument(
+        "--short", action="store_true", help="some seconds only; else, in a checkout, all its benchmarks"
+    )
     parser.add_argument(
         "--out", type=Path, default=Path("results/bench"), metavar="FOLDER",
-        help="where the repository's benchmarks write (default: %(default)s)",
+        help="where a checkout's benchmarks write (default: %(default)s)",
     )  # fmt: skip
     add_json(parser)
 

@@ -20,6 +20,11 @@ Run = Callable[[argparse.Namespace], int]
 """What a subcommand does; its result is the exit code: 0 for well, 1 for a finding or a failure."""
 
 
+PACK_HELP = "a pack that ships, by name (`crush-gym levels list` lists them), or a level file"
+LEVEL_HELP = "one of its levels, by name or by number from 0"
+SPEED_HELP = "how many times as fast turns are shown, 0.1 to 10 (default: 1)"
+
+
 class CommandError(Exception):
     """A command that fails, with the sentence that says why."""
 
@@ -107,7 +112,7 @@ def find_level(pack: LevelPack, name: str | None) -> Level:
     if name is None:
         if len(pack) == 1:
             return pack[0]
-        raise UsageError(f"say which level of {pack.name!r}: `crush-gym levels list` names its {len(pack)} levels")
+        raise UsageError(f"say which level of {pack.name!r}: `crush-gym levels list PACK` names its {len(pack)} levels")
     try:
         if name not in pack.names and name.isascii() and name.isdigit():
             return pack[int(name)]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common
-from crush_gym.cli.common import Subparsers, add_command, add_json
+from crush_gym.cli.common import LEVEL_HELP, PACK_HELP, Subparsers, add_command, add_json
 
 if TYPE_CHECKING:
     from crush_gym.levels import Level, LevelPack
@@ -24,14 +24,14 @@ def register(subparsers: Subparsers) -> None:
     listing = add_command(
         parts, "list", list_levels, "list the packs that ship, or the levels of a pack", "levels list basics"
     )
-    listing.add_argument("pack", nargs="?", metavar="PACK", help="the name of a pack, or a level file")
+    listing.add_argument("pack", nargs="?", metavar="PACK", help=PACK_HELP)
 
     showing = add_command(
         parts, "show", show_level, "show a level's board and what it asks for",
         "levels show basics jelly", "levels show my-levels.json 0 --svg board.svg",
     )  # fmt: skip
-    showing.add_argument("pack", metavar="PACK", help="the name of a pack, or a level file")
-    showing.add_argument("level", nargs="?", metavar="LEVEL", help="its name, or its number from 0")
+    showing.add_argument("pack", metavar="PACK", help=PACK_HELP)
+    showing.add_argument("level", nargs="?", metavar="LEVEL", help=f"{LEVEL_HELP} (default: the only one)")
     showing.add_argument("--svg", type=Path, metavar="FILE", help="write the board's picture to a file")
 
     checking = add_command(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from crush_gym.cli import common
 from crush_gym.cli.cache import keep_programs
-from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command
+from crush_gym.cli.common import LEVEL_HELP, PACK_HELP, SPEED_HELP, CommandError, Subparsers, UsageError, add_command
 
 if TYPE_CHECKING:
     from crush_gym import Game, Level
@@ -30,16 +30,18 @@ def register(subparsers: Subparsers) -> None:
         subparsers, "play", run, "play a level in the terminal",
         "play basics jelly --seed 7", "play --rules combo", "play basics plain --seed 7 --actions moves.txt",
     )  # fmt: skip
-    parser.add_argument("pack", nargs="?", metavar="PACK", help="the name of a pack, or a level file")
-    parser.add_argument("level", nargs="?", metavar="LEVEL", help="its name, or its number from 0")
+    parser.add_argument("pack", nargs="?", metavar="PACK", help=f"{PACK_HELP} (default: {DEFAULT[0]})")
+    parser.add_argument("level", nargs="?", metavar="LEVEL", help=f"{LEVEL_HELP} (without PACK: {DEFAULT[1]})")
     parser.add_argument("--rules", choices=("points", "combo"), help="play one of the simple games instead")
     parser.add_argument("--board", metavar="HxW", help="rows x columns of a simple game, such as 7x7")
     parser.add_argument("--seed", type=common.seed, help="what decides all candies (default: a new one)")
     parser.add_argument(
-        "--actions", metavar="FILE", help="make these moves, action numbers, without keys; - reads stdin"
+        "--actions",
+        metavar="FILE",
+        help="make these moves, numbers of actions, instead of asking for keys; - reads stdin",
     )
-    parser.add_argument("--log", type=Path, metavar="FILE", help="where the log goes (default: a new file here)")
-    parser.add_argument("--speed", type=common.speed, default=1.0, metavar="X", help="how much faster turns are shown")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="where the log goes (default: LEVEL-SEED.json here)")
+    parser.add_argument("--speed", type=common.speed, default=1.0, metavar="X", help=SPEED_HELP)
 
 
 def run(options: argparse.Namespace) -> int:

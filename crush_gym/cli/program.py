@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import sys
 from collections.abc import Sequence
@@ -63,8 +64,9 @@ def _parser() -> tuple[argparse.ArgumentParser, Subparsers]:
     parser = argparse.ArgumentParser(
         prog="crush-gym",
         description="Match-3 as a suite of reinforcement-learning environments: look at it, play it, check it.",
-        epilog="examples:\n  crush-gym levels list\n  crush-gym play basics jelly\n  crush-gym doctor",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="examples:\n  crush-gym levels list\n  crush-gym play basics jelly\n  crush-gym doctor\n\n"
+        "`crush-gym COMMAND --help` explains a command.",
+        formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, max_help_position=18),
     )
     parser.add_argument("--version", action="version", version=f"crush-gym {crush_gym.__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")

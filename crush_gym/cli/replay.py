@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common
 from crush_gym.cli.cache import keep_programs
-from crush_gym.cli.common import CommandError, Subparsers, add_command, add_json
+from crush_gym.cli.common import SPEED_HELP, CommandError, Subparsers, add_command, add_json
 
 if TYPE_CHECKING:
     from crush_gym.records import Record
@@ -25,10 +25,12 @@ def register(subparsers: Subparsers) -> None:
         subparsers, "replay", run, "show the log of an attempt, and check that it plays as recorded",
         "replay plain-7.json", "replay plain-7.json --svg plain.svg --gif plain.gif",
     )  # fmt: skip
-    parser.add_argument("log", metavar="LOG", help="what `crush-gym play` wrote")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="write an animated picture")
-    parser.add_argument("--gif", type=Path, metavar="FILE", help="write an animated picture (needs the extra `render`)")
-    parser.add_argument("--speed", type=common.speed, default=1.0, metavar="X", help="how much faster it is shown")
+    parser.add_argument("log", metavar="LOG", help="a file that `crush-gym play` wrote")
+    parser.add_argument(
+        "--svg", type=Path, metavar="FILE", help="write it as an animated picture, instead of showing it"
+    )
+    parser.add_argument("--gif", type=Path, metavar="FILE", help="the same as a GIF (needs the extra `render`)")
+    parser.add_argument("--speed", type=common.speed, default=1.0, metavar="X", help=SPEED_HELP)
     add_json(parser)
 
 
