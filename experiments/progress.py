@@ -21,13 +21,17 @@ class Progress:
         self.total, self.over, self.skipped = total, 0, 0
         self.stream = stream or sys.stderr
         self.shown, self.terminal = shown, shown and self.stream.isatty()
-        self.started = self.last = time.monotonic()
+        self.begun: float | None = None
+        self.last = time.monotonic()
         if self.terminal:
             self._draw()
 
     def advance(self, number: int, played: bool = True) -> None:
         """So many more are over; those that were not played now do not count for the rate."""
         self.over += number
+        if played and self.begun is None:
+            self.begun = time.monotonic()  # until then it was compiling
+            played = False
         self.skipped += 0 if played else number
         if self.shown and time.monotonic() - self.last >= (BLINK if self.terminal else PAUSE):
             self._draw()
@@ -50,9 +54,11 @@ class Progress:
 
     def _pace(self) -> str:
         """The rate, and the time left if it stays as it was."""
-        played, seconds = self.over - self.skipped, time.monotonic() - self.started
-        if played <= 0 or seconds <= 0:
+        if self.begun is None:
             return "  compiling" if self.over < self.total else ""
+        played, seconds = self.over - self.skipped, time.monotonic() - self.begun
+        if played <= 0 or seconds <= 0:
+            return ""
         rate = played / seconds
         shown = f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
         return f"  {shown}/s  {clock((self.total - self.over) / rate)} left"

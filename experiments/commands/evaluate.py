@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -163,7 +164,7 @@ def _report(options: argparse.Namespace, results: Results) -> None:
     if table:
         common.print_table([("agent", "won", "success", "mean score", "moves/s"), *table])
     print(f"\n{len(results.rows):,} results in {options.out}")
-    for sentence in _in_short(results.errors):
+    for sentence in in_short(results.errors):
         print(f"error: {sentence}")
     if results.errors:
         print("The same command plays what is missing.")
@@ -181,14 +182,15 @@ def _summary(rows: list[Row]) -> dict[str, Any]:
     }
 
 
-def _in_short(errors: tuple[ShardError, ...]) -> list[str]:
+def in_short(errors: Sequence[ShardError]) -> list[str]:
     """One sentence for all shards of an agent that failed alike."""
+    from experiments.evaluation import ShardError
+
     alike: dict[tuple[str, str], list[ShardError]] = defaultdict(list)
     for error in errors:
         alike[error.agent, error.sentence].append(error)
     sentences = []
     for (agent, sentence), same in alike.items():
-        levels = list(dict.fromkeys(level for error in same for level in error.levels))
-        where = levels[0] if len(levels) == 1 else f"{len(levels)} levels"
-        sentences.append(f"{agent} on {where}, {sum(error.attempts for error in same):,} attempts: {sentence}")
+        levels = tuple(dict.fromkeys(level for error in same for level in error.levels))
+        sentences.append(str(ShardError(agent, levels, sum(error.attempts for error in same), sentence)))
     return sentences

@@ -14,6 +14,7 @@ import jax
 import numpy as np
 
 from agents.protocol import Memory, Policy
+from agents.registry import name_of
 from crush_gym import Game, Level, State
 from experiments.shards import Table, Told
 
@@ -44,7 +45,7 @@ class Player:
 
     @property
     def name(self) -> str:
-        return self.does
+        return name_of("tests.experiments.players:Player", self)
 
     def bind(self, game: Game) -> Policy:
         if self.note:
@@ -74,6 +75,15 @@ def illegal(legal: np.ndarray) -> np.ndarray:
 
 def leaves(legal: np.ndarray) -> np.ndarray:
     raise SystemExit("bye")
+
+
+class Twin:
+    """Another player that goes by the name of the first."""
+
+    name = Player().name
+
+    def bind(self, game: Game) -> Policy:
+        return Plain(game, lowest)
 
 
 class Unsendable:

@@ -20,7 +20,7 @@ from experiments.executors import Answers, Failure, Told
 from experiments.grouping import Group
 from experiments.shards import Job, Shard, attempt_keys
 from experiments.tasks import SEEDS, Task, attempt_key, tasks_of
-from tests.experiments.players import Player
+from tests.experiments.players import Player, Twin
 
 LEVELS = ["combo:5x5", "combo:5x5"]
 """The second is the same task again."""
@@ -73,7 +73,7 @@ def test_there_is_one_row_for_every_attempt_in_the_order_asked_for(whole: Result
     task = tasks_of("combo:5x5")[0]
     assert whole.errors == ()
     assert [(row.agent, row.task, row.level, row.seed, row.attempt) for row in whole.rows] == [
-        (agent, task.identity, "combo 5x5", SEED, n) for agent in ("random", "lowest") for n in range(ATTEMPTS)
+        (agent, task.identity, "combo 5x5", SEED, n) for agent in ("random", Player().name) for n in range(ATTEMPTS)
     ]
     assert all(row.seconds > 0 for row in whole.rows)
 
@@ -138,7 +138,7 @@ def test_what_agents_do_wrong_costs_their_own_attempts_only(whole: Results) -> N
     results = short([*map(Player, cases), "no_module:Nobody", Player()])
     assert timeless(results.rows) == timeless(whole.rows[ATTEMPTS:])
     for name, sentence in cases.items():
-        errors = [error for error in results.errors if error.agent == name]
+        errors = [error for error in results.errors if error.agent == Player(name).name]
         assert sum(error.attempts for error in errors) == ATTEMPTS
         for error in errors:
             assert error.levels == ("combo 5x5",)
@@ -163,7 +163,7 @@ def test_failed_shards_are_named_and_played_by_the_next_run(whole: Results) -> N
     with Store() as store:
         broken = short(Player(), executor=Failing(), store=store)
         assert [str(error) for error in broken.errors] == [
-            f"lowest on combo 5x5, {number} attempts: the machine is gone" for number in (7, 6)
+            f"{Player().name} on combo 5x5, {number} attempts: the machine is gone" for number in (7, 6)
         ]
         assert timeless(broken.rows) == timeless(whole.rows[ATTEMPTS + 7 : ATTEMPTS + 14])
         assert timeless(short(Player(), store=store).rows) == timeless(whole.rows[ATTEMPTS:])
@@ -186,8 +186,8 @@ def big() -> list[Level]:
 
 
 def test_two_agents_of_one_name_are_not_mixed_up() -> None:
-    twins = short([Player(note=""), Player(note="/dev/null"), Player()])
-    assert [(error.agent, error.attempts) for error in twins.errors] == [("lowest", ATTEMPTS)]
+    twins = short([Player(), Twin(), Player()])
+    assert [(error.agent, error.attempts) for error in twins.errors] == [(Player().name, ATTEMPTS)]
     assert "another of the agents has the same name" in twins.errors[0].sentence
     assert len(twins.rows) == ATTEMPTS
 

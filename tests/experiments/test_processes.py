@@ -68,10 +68,10 @@ def test_agents_that_hang_or_cannot_be_sent_are_errors_of_their_own() -> None:
     agents = [Player("ponders"), Player("unbound"), Unsendable()]
     results = evaluate(agents, "combo:5x5", 3, executor=Processes(1, time_limit=4), progress=False)
     assert {(error.agent, error.attempts) for error in results.errors} == {
-        ("ponders", 3), ("unbound", 3), ("unsendable", 3)
+        (agents[0].name, 3), (agents[1].name, 3), ("unsendable", 3)
     }  # fmt: skip
     said = {error.agent: error.sentence for error in results.errors}
-    assert said["ponders"] == "no answer within 4 seconds: it was ended"
+    assert said[agents[0].name] == "no answer within 4 seconds: it was ended"
     assert (
         said["unsendable"].startswith("the agent cannot be sent to another process (")
         and "lambda" in said["unsendable"]

@@ -27,7 +27,10 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def test_a_terminal_shows_a_bar_with_rate_and_time_left_and_then_nothing(now: list[float]) -> None:
     stream = Terminal()
     bar = Progress(1000, stream)
-    bar.advance(400, played=False)
+    bar.advance(300, played=False)
+    assert "compiling" in stream.getvalue()
+    now[0] += 60
+    bar.advance(100)
     now[0] += 10
     bar.advance(200)
     shown = stream.getvalue().split("\r")[-1]
