@@ -108,6 +108,7 @@ def test_a_text_says_on_its_page_all_that_it_says(text: str, pages: dict[Path, D
 
 def public_modules() -> Iterator[ModuleType]:
     """Modules directly in the packages and folders that list what they offer, as Python sees them."""
+    yield crush_gym
     for package in (crush_gym, agents, experiments):
         for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             if not found.name.rpartition(".")[2].startswith("_"):
@@ -124,7 +125,7 @@ INTERNAL = ("crush_gym.checks", "crush_gym.demo", "crush_gym.game")
 
 def test_every_public_name_appears(site: Path) -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (site / "api").glob("*.html"))
-    missing = [name for name in crush_gym.__all__ if f'id="{name}"' not in text]
+    missing = [name for name in ("OUTCOMES", "REASONS") if f'id="{name}"' not in text]
     for module in public_modules():
         listed = getattr(module, "__all__", None)
         for name, value in vars(module).items() if listed is None else ((n, getattr(module, n)) for n in listed):
