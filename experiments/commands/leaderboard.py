@@ -32,13 +32,12 @@ def register(subparsers: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Rank and report."""
     rows, runs = results.read(options.store)
-    from experiments.ranking import field_of, rank, yardsticks
+    from experiments.ranking import field_of, rank
     from experiments.ranking.leaderboard_page import leaderboard_page
     from experiments.ranking.origins import origins
 
     field = results.refused(lambda: field_of(rows, options.agents, options.levels))
-    scales = results.refused(lambda: yardsticks(field, options.reference))
-    board = results.refused(lambda: rank(field, scales, options.seed, over_levels=options.over_levels))
+    board = results.refused(lambda: rank(field, options.reference, options.seed, over_levels=options.over_levels))
     known = origins(field, runs, str(options.store))
     if options.out:
         results.write_page(leaderboard_page(board, known), options.out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Mapping
@@ -67,7 +68,8 @@ class Page:
             partial.write_text(self.html(), encoding="utf-8")
             partial.replace(target)
         except OSError as error:
-            partial.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                partial.unlink()
             raise PageError(f"the page {str(target)!r} cannot be written: {error.strerror}") from None
 
     def _header(self) -> Html:

@@ -68,7 +68,8 @@ class Comparison:
         return f"these results do not tell {self.first} and {self.second} apart: the former"
 
     def _these(self) -> str:
-        return repr(self.levels[0].task.level) if len(self.levels) == 1 else f"these {len(self.levels):,} levels"
+        one = len(self.levels) == 1
+        return repr(self.levels[0].task.level) if one else f"these {len(self.levels):,} levels together"
 
     def _ahead(self) -> str:
         value, low, high = (f"{100 * each:.1f}" for each in self.improvement)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.ranking.field import Field, PlayedTask, RankingError
-from experiments.ranking.yardstick import Yardstick
+from experiments.ranking.yardstick import Yardstick, yardsticks
 from experiments.statistics import (
     Array,
     Interval,
@@ -52,6 +52,7 @@ class Leaderboard:
     tasks: tuple[PlayedTask, ...]
     useless: tuple[PlayedTask, ...]
     over_levels: bool
+    reference: str | None = None
 
     def strata(self, agent: str) -> list[Array]:
         """A player's normalised values, [attempts] for each level that counts."""
@@ -59,15 +60,16 @@ class Leaderboard:
 
 
 def rank(
-    field: Field, scales: dict[str, Yardstick], seed: int = 0, *, over_levels: bool = False, confidence: float = 0.95
+    field: Field, reference: str | None = None, seed: int = 0, *, over_levels: bool = False, confidence: float = 0.95
 ) -> Leaderboard:
-    """Rank all players of a field by the interquartile mean of their normalised results."""
+    """Rank all players of a field by the interquartile mean of their normalised results; see `yardsticks`."""
+    scales = yardsticks(field, reference)
     tasks = tuple(task for task in field.tasks if scales[task.identity].usable)
     useless = tuple(task for task in field.tasks if not scales[task.identity].usable)
     if not tasks:
         raise RankingError(
             f"on none of the {len(field.tasks)} levels is the reference clearly better than the random player: "
-            "play more attempts, or name another reference"
+            "play more attempts, add players, or name another reference"
         )
     if over_levels:
         field.refuse_few_levels()
@@ -81,7 +83,7 @@ def rank(
     ]
     ordered = sorted(found, key=lambda s: (-s.iqm.value, -s.mean.value, s.agent))
     placed = tuple(Standing(**{**vars(s), "rank": place}) for place, s in enumerate(ordered, 1))
-    return Leaderboard(field, scales, placed, tasks, useless, over_levels)
+    return Leaderboard(field, scales, placed, tasks, useless, over_levels, reference)
 
 
 def _normalised(field: Field, agent: str, task: PlayedTask, scales: dict[str, Yardstick]) -> Array:

@@ -46,7 +46,7 @@ def levels(board: Leaderboard) -> Section:
     ]
     names = [board.tasks[i].level for i in order]
     figure = pages.heat_map(
-        agents, names, shares, texts, ends=("random player", "reference"), title="levels and players"
+        agents, names, shares, texts, ends=("random player", "reference or more"), title="levels and players"
     )
     caption = "Levels from the easiest to the hardest for these players. Colours are normalised results"
     numbers = "; texts are success rates, or mean scores on levels without goals." if len(names) <= DETAILED else "."

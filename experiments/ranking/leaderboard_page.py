@@ -74,6 +74,11 @@ def warnings(board: Leaderboard) -> list[str]:
     found = []
     if board.field.fewest() < FEW:
         found.append(f"Some player has only {board.field.fewest()} attempts at some level: intervals are too narrow.")
+    if board.reference is None and len({task.goal for task in board.tasks}) == 2:
+        found.append(
+            "Levels with goals, where 1 is winning always, and levels without, where 1 is the best of these players, "
+            "are ranked together: naming a reference (`--reference`) makes one player the 1 of both."
+        )
     if board.useless:
         names = _some([task.level for task in board.useless])
         found.append(f"Without a clear 0 and 1, and so left out of the ranking: {names}.")
@@ -99,13 +104,14 @@ def _again(board: Leaderboard, origins: Origins) -> Section | None:
 
 def _reading(board: Leaderboard) -> Section:
     has_random = any((RANDOM, task.identity) in board.field.played for task in board.tasks)
-    zero = "the random player's" if has_random else "none"
+    zero = "the random player's" if has_random else "that of winning never, or of no points"
+    always = "that of winning always, or the best mean score of these players"
+    one = always if board.reference is None else f"that of {board.reference}"
     return pages.section(
         "How to read it",
         pages.bullets(
-            f"Results are normalised on each level: 0 is {zero} success rate (or mean score, where a level has no "
-            "goals), 1 is the reference's. Without a player named as reference, 1 is winning always, and the best mean "
-            "score of these players. Both are taken as exact.",
+            "Results, success rates or mean scores where a level has no goals, are normalised on each level: "
+            f"0 is {zero}, 1 is {one}. Both are taken as exact.",
             "The interquartile mean drops a quarter of the levels, rounded down, at each end and averages the "
             "rest; the gap to 1 is how far a player stays below the reference on average: being above does not help.",
             "A bootstrap cannot see what no attempt has shown: an interval from 0 to 0 means that nothing was won, not "

@@ -192,3 +192,13 @@ def test_histogram_holds_every_value_once() -> None:
 def test_what_cannot_be_had_is_refused_in_a_sentence(ask: Callable[[], object], words: str) -> None:
     with pytest.raises(s.StatisticsError, match=words):
         ask()
+
+
+def test_mean_of_intervals_adds_errors_in_squares() -> None:
+    one = s.rate_difference((9, 10), (3, 10))
+    assert s.mean_interval([one]) == pytest.approx(one)
+    assert s.mean_interval([s.Interval(1, 0, 2), s.Interval(3, 0, 4)]) == pytest.approx(
+        (2, 2 - 10**0.5 / 2, 2 + 2**0.5 / 2)
+    )
+    with pytest.raises(s.StatisticsError, match="no intervals"):
+        s.mean_interval([])

@@ -73,3 +73,23 @@ def test_improvement_counts_pairs() -> None:
     first, second = [1, 4, 4, 7], [4, 2, 9]
     pairs = [(a > b) + (a == b) / 2 for a in first for b in second]
     assert s.improvement(first, second) == pytest.approx(np.mean(pairs))
+
+
+def test_interquartile_means_are_covered_too() -> None:
+    rng, rates = np.random.default_rng(5), np.random.default_rng(6).beta(0.8, 0.8, 10)
+    hits = 0
+    for trial in range(300):
+        found = s.bootstrap(wins(rng, rates, 30), s.iqm, trial, resamples=300)
+        hits += found.low <= float(s.iqm(rates)) <= found.high
+    assert 0.89 <= hits / 300 <= 0.98
+
+
+def test_mean_differences_of_rates_are_covered_where_wins_are_rare() -> None:
+    rng, first, second = np.random.default_rng(7), np.array([0.02, 0.05, 0.3]), np.array([0.01, 0.1, 0.1])
+    hits = 0
+    for _ in range(600):
+        a, b = rng.binomial(40, first), rng.binomial(40, second)
+        levels = [s.rate_difference((int(x), 40), (int(y), 40)) for x, y in zip(a, b, strict=True)]
+        found = s.mean_interval(levels)
+        hits += found.low <= (first - second).mean() <= found.high
+    assert 0.92 <= hits / 600 <= 0.99
