@@ -10,9 +10,10 @@
 | H2's structure | by piece, a colour bomb by its best neighbour | by pair of neighbours, summed |
 | H2 where no move is left | only the score counts | like everywhere |
 
-The rest is common. Beside the table: a node's value is its heuristic, averaged with the mean of its kept children;
-the score of H2 is what the last move gained; every node keeps its own best children. The paper's table of seen
-states is of no use here: of thousands of boards no two positions are ever the same.
+The rest is common. As it is read here, a node's value is its heuristic, averaged with the mean of its kept children;
+the score of H2 is what was gained since the position in which the move is chosen (both procedures call it
+CurrentState); every node keeps its own best children. The paper's table of seen states is of no use here: of
+thousands of boards no two positions are ever the same.
 
 Coming candies are drawn anew for every node with the player's own key: the real ones cannot be foreseen.
 """
@@ -107,7 +108,8 @@ class _BeamPolicy:
         boards = boards_of_state(state)
         bits = np.asarray(draws.key_bits(key)).reshape(2, -1)
         flat = jax.tree.map(np.asarray, one_axis(state))
-        search = _Search(self.agent, Expander(self.game.spec, flat_boards(level, LEVEL_RANKS), bits.shape[1]))
+        expander = Expander(self.game.spec, flat_boards(level, LEVEL_RANKS), bits.shape[1])
+        search = _Search(self.agent, expander, flat.books.score)
         actions = search.choose(Nodes(flat, bits, np.arange(bits.shape[1])))
         return jax.numpy.asarray(actions.reshape(boards)), memory
 
@@ -126,10 +128,11 @@ class Children(NamedTuple):
 
 @dataclass(frozen=True)
 class _Search:
-    """The trees of many boards, built together."""
+    """The trees of many boards, built together. start: scores of the boards as they are."""
 
     agent: Beam
     expander: Expander
+    start: Array
 
     def choose(self, roots: Nodes) -> Array:
         """The best move of each board, -1 where there is none; int32[n]."""
@@ -198,7 +201,7 @@ class _Search:
         if self.agent.heuristic == "h1":
             value = score / np.maximum(np.asarray(books.made), 1)
         else:
-            value = score - before.state.books.score + self._structure(moved.nodes.state, level)
+            value = score - self.start[before.root] + self._structure(moved.nodes.state, level)
         return (moved.nodes if keep else None), moved.row, value
 
     def _structure(self, state: State, level: Level) -> Array:

@@ -81,8 +81,9 @@ class Expander:
     def __init__(self, spec: Spec, level: Level, boards: int) -> None:
         self.spec = spec
         self.chunk = CHUNKS[boards > FEW]
+        level = _once(jax.tree.map(np.asarray, level))
         self.shared = np.ndim(level.height) == 0
-        self.level = jax.tree.map(jnp.asarray if self.shared else np.asarray, level)
+        self.level = jax.tree.map(jnp.asarray, level) if self.shared else level
         self.order = scan_order(spec)
 
     def moves(self, nodes: Nodes) -> tuple[Array, Array]:
@@ -119,6 +120,14 @@ class Expander:
         starts = range(0, max(size, 1), self.chunk)
         calls = [functools.partial(call, np.arange(s, s + self.chunk).clip(max=size)) for s in starts]
         return joined(run_all(program, calls), size)
+
+
+def _once(level: Level) -> Level:
+    """One level where all boards have the same: it need not be cut out for every chunk."""
+    pairs = list(zip(jax.tree.leaves(level), jax.tree.leaves(LEVEL_RANKS), strict=True))
+    if np.ndim(level.height) and all(x.ndim == rank or (x == x[..., :1]).all() for x, rank in pairs):
+        return jax.tree.map(lambda x, rank: x[..., 0] if x.ndim > rank else x, level, LEVEL_RANKS)
+    return level
 
 
 def joined(parts: Sequence[Tree], size: int) -> Tree:

@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from agents.expand import one_axis
 from agents.protocol import Choice, Memory, Policy
 from agents.registry import make, name_of
 from agents.search import running, signals
-from agents.search.running import Search, Settings
+from agents.search.running import ENDLESS, Knobs, Search, Settings
 from agents.search.signals import SIGNALS, Range
 from agents.search.tree import NONE, ROOT, Tree, first_largest
 from crush_gym import Game, State
@@ -92,21 +93,24 @@ class Mcts:
 
     def settings(self, game: Game) -> Settings:
         """What the compiled search is made for."""
-        extra = self.simulations // 2 if self.final == "robust-max" else 0
+        agree = self.final == "robust-max"
         return Settings(
-            simulations=self.simulations,
-            size=self.simulations + extra,
-            exploration=self.exploration,
-            outcomes=self.outcomes,
-            depth=self.depth,
-            signal=self.signal,
-            shrinking=self.shrinking,
+            size=self.simulations + (self.simulations // 2 if agree else 0),
             beam=self.beam,
-            streak=self.streak,
-            agree=self.final == "robust-max",
+            agree=agree,
             tables=self.playout == TO_MAST,
             playout=None if self.playout in ("random", TO_MAST) else _playout(self.playout, game),
         )
+
+    @property
+    def knobs(self) -> Knobs:
+        """What is data of a search."""
+        done, rank = SIGNALS[self.signal]
+        outcomes, depth, streak = (
+            np.int32(ENDLESS if value is None else value) for value in (self.outcomes, self.depth, self.streak)
+        )
+        weights = np.float32(self.shrinking * done), np.float32(self.shrinking * rank)
+        return Knobs(np.int32(self.simulations), np.float32(self.exploration), outcomes, depth, weights, streak)
 
 
 def _playout(name: str, game: Game) -> Choice:
@@ -176,10 +180,10 @@ class MctsPolicy:
         """All simulations, or as many as the time allows."""
         size = self.settings.size
         if self.agent.seconds is None:
-            return advance(search, level, size)
+            return advance(search, self.agent.knobs, level, np.int32(size))
         end, step = time.monotonic() + self.agent.seconds, max(1, size // 20)
         for until in range(step, size + step, step):
-            search = advance(search, level, min(until, size))
+            search = advance(search, self.agent.knobs, level, np.int32(min(until, size)))
             search.done.block_until_ready()
             if time.monotonic() >= end:
                 break

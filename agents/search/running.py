@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -45,20 +45,35 @@ WAITING = 0.5
 
 @dataclass(frozen=True)
 class Settings:
-    """What is static of a search; see `agents.mcts.Mcts`. size: most simulations a tree can hold."""
+    """What a search is compiled for; see `agents.mcts.Mcts`.
 
-    simulations: int
+    size: most simulations that a tree can hold; beam: actions that a node may try; playout: None, the random one
+    agree: whether it goes on until the most visited action is the best; tables: whether playouts follow a table
+    """
+
     size: int
-    exploration: float
-    outcomes: int
-    depth: int | None
-    signal: str
-    shrinking: float
     beam: int | None
-    streak: int | None
     agree: bool
     tables: bool
     playout: Choice | None
+
+
+class Knobs(NamedTuple):
+    """What is data of a search, so that trying its values compiles nothing; see `agents.mcts.Mcts`. Scalars.
+
+    exploration, weights: float32; simulations, outcomes, depth, streak: int32, `ENDLESS` for none
+    weights: of the share of the goals done, and of the rank of the score, in a lost playout
+    """
+
+    simulations: Any
+    exploration: Any
+    outcomes: Any
+    depth: Any
+    weights: tuple[Any, Any]
+    streak: Any
+
+
+ENDLESS = 2**30
 
 
 IDLE, MOVING, PLAYOUT, DONE = range(4)
@@ -127,11 +142,13 @@ def _tried(settings: Settings, actions: jax.Array) -> jax.Array:
     return actions if settings.beam is None else jnp.minimum(actions, settings.beam)
 
 
-def advanced(spec: Spec, settings: Settings, search: Search, level: Level, until: jax.Array) -> Search:
+def advanced(
+    spec: Spec, settings: Settings, search: Search, knobs: Knobs, level: Level, until: jax.Array
+) -> Search:
     """Run until every board is through, or has ended so many simulations."""
     level = with_boards_axis(level)
     terrain = survey(spec, level)
-    served = functools.partial(_served, settings, terrain, level, until)
+    served = functools.partial(_served, settings, terrain, level, knobs, until)
 
     def look(search: Search) -> Search:
         waits = (search.phase == IDLE) | ((search.phase == PLAYOUT) & ~goes_on(search.play))
@@ -140,7 +157,7 @@ def advanced(spec: Spec, settings: Settings, search: Search, level: Level, until
         return lax.scan(lambda s, _: (_beat(settings, terrain, level, s), None), search, None, length=BEATS_PER_LOOK)[0]
 
     # A board that was through at an earlier limit goes on at a later one.
-    search = search._replace(phase=jnp.where(_through(settings, search, until), search.phase, _resumed(search)))
+    search = search._replace(phase=jnp.where(_through(settings, search, knobs, until), search.phase, _resumed(search)))
     return lax.while_loop(lambda s: jnp.any(s.phase != DONE), look, search)
 
 
@@ -177,12 +194,14 @@ def _playout_move(
     return by_policy(play.spec, settings.playout, level)(play, moves, bits)
 
 
-def _served(settings: Settings, terrain: Terrain, level: Level, until: jax.Array, search: Search) -> Search:
+def _served(
+    settings: Settings, terrain: Terrain, level: Level, knobs: Knobs, until: jax.Array, search: Search
+) -> Search:
     """Enter the simulations that have ended, and begin the next ones."""
-    return _sent(settings, terrain, _entered(settings, level, until, search))
+    return _sent(settings, terrain, knobs, _entered(settings, level, knobs, until, search))
 
 
-def _entered(settings: Settings, level: Level, until: jax.Array, search: Search) -> Search:
+def _entered(settings: Settings, level: Level, knobs: Knobs, until: jax.Array, search: Search) -> Search:
     """New nodes, visits and values; boards that have had enough are DONE, the others of these IDLE."""
     play, books = search.play, search.play.books
     ended = (search.phase == PLAYOUT) & ~goes_on(play)
@@ -192,9 +211,8 @@ def _entered(settings: Settings, level: Level, until: jax.Array, search: Search)
     won = books.outcome == WON
     scope = search.scope
     scope = signals.widened(scope, books.score, ended & search.first)
-    share = progress(play.spec, state_of(play), level) if settings.signal in ("partial", "combined") else won * 1.0
-    value = signals.value(settings.signal, settings.shrinking, won, books.score, share, scope)
-    trees = tree.backed_up(trees, leaf, value, ended)
+    value = signals.value(knobs.weights, won, books.score, progress(play.spec, state_of(play), level), scope)
+    trees = tree.backed_up(trees, leaf, value, won, ended)
     known, weights = search.table, search.weights
     if known is not None:
         known = table.entered(known, trees, leaf, value, ended)
@@ -210,17 +228,15 @@ def _entered(settings: Settings, level: Level, until: jax.Array, search: Search)
         weights=weights,
     )
     phase = jnp.where(ended, IDLE, search.phase)
-    return search._replace(phase=jnp.where((phase == IDLE) & _through(settings, search, until), DONE, phase))
+    return search._replace(phase=jnp.where((phase == IDLE) & _through(settings, search, knobs, until), DONE, phase))
 
 
-def _through(settings: Settings, search: Search, until: jax.Array) -> jax.Array:
+def _through(settings: Settings, search: Search, knobs: Knobs, until: jax.Array) -> jax.Array:
     """Boards that have had all their simulations; bool[S]."""
-    enough = search.done >= settings.simulations
+    enough = search.done >= knobs.simulations
     if settings.agree:
         enough = (enough & _agrees(search.tree)) | (search.done >= settings.size)
-    if settings.streak is not None:
-        enough = enough | (search.won >= settings.streak)
-    return enough | (search.done >= until)
+    return enough | (search.won >= knobs.streak) | (search.done >= until)
 
 
 def _agrees(trees: Tree) -> jax.Array:
@@ -232,11 +248,11 @@ def _agrees(trees: Tree) -> jax.Array:
     return jnp.any(mine & (trees.edge_visits == most) & (mean == best), axis=0)
 
 
-def _sent(settings: Settings, terrain: Terrain, search: Search) -> Search:
+def _sent(settings: Settings, terrain: Terrain, knobs: Knobs, search: Search) -> Search:
     """Begin the next simulation of every IDLE board."""
-    spec, trees, idle = terrain_spec(search), search.tree, search.phase == IDLE
+    spec, trees, idle = search.play.spec, search.tree, search.phase == IDLE
     keys = draws.fold(search.bits, search.done)
-    choice = tree.descended(trees, keys, idle, settings.exploration, settings.outcomes, settings.depth)
+    choice = tree.descended(trees, keys, idle, knobs.exploration, knobs.outcomes, knobs.depth)
     state = tree.unpacked(spec, *tree.at_node(trees, choice.node), like=search.play.books)
     board = Board.of(spec, state.planes).awake()
     rank = _next_rank(settings, board, state, search.bits, choice.node, tree.of(trees.node_last, choice.node))
@@ -257,10 +273,6 @@ def _sent(settings: Settings, terrain: Terrain, search: Search) -> Search:
         leaf=jnp.where(idle, choice.node, search.leaf),
         edge=jnp.where(idle, jnp.where(choice.stays, NONE, edge), search.edge),
     )
-
-
-def terrain_spec(search: Search) -> Spec:
-    return search.play.spec
 
 
 RANK_ACTION = jnp.uint32(511)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-SIGNALS = ("binary", "partial", "score", "combined")
+SIGNALS = {"binary": (0.0, 0.0), "partial": (1.0, 0.0), "score": (0.0, 1.0), "combined": (0.5, 0.5)}
+"""How much the share of the goals done, and the rank of the score, count in a lost playout."""
 
 
 class Range(NamedTuple):
@@ -49,15 +50,9 @@ def widened(scope: Range, score: jax.Array, where: jax.Array) -> Range:
 
 
 def value(
-    signal: str, shrinking: float, won: jax.Array, score: jax.Array, done: jax.Array, scope: Range
+    weights: tuple[jax.Array, jax.Array], won: jax.Array, score: jax.Array, done: jax.Array, scope: Range
 ) -> jax.Array:
-    """float32[S]. won: bool[S]; score: int32[S]; done: the share of the goals done, float32[S]."""
+    """float32[S]. weights: of SIGNALS, shrunk; won: bool[S]; score: int32[S]; done: float32[S]."""
     width = scope.high - scope.low
     ranked = jnp.where(width > 0, jnp.clip((score - scope.low) / jnp.where(width > 0, width, 1.0), 0.0, 1.0), 0.5)
-    quality = {
-        "binary": jnp.zeros_like(done),
-        "partial": done,
-        "score": ranked,
-        "combined": (done + ranked) / 2,
-    }[signal]
-    return jnp.where(won, 1.0, shrinking * quality)
+    return jnp.where(won, 1.0, weights[0] * done + weights[1] * ranked)

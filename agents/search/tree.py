@@ -25,7 +25,9 @@ class Tree(NamedTuple):
 
     planes: uint16[S, N, planes * H]; books: int32[S, N, numbers]: the positions
     node_edge: the edge that leads to a node, int32[N, S]; NONE for the root and where there is no node yet
-    node_visits: int32[N, S]; node_actions: how many actions a node may try, 0 where the attempt is over, int32[N, S]
+    node_visits, node_wins: playouts from a node and from below it, and how many of them won, int32[N, S]
+    node_total: sum of their values, float32[N, S]
+    node_actions: how many actions a node may try, 0 where the attempt is over, int32[N, S]
     node_last: rank of the last action tried in a node, uint32[N, S]: they are tried in falling order
     nodes, edges: how many there are, int32[S]
     edge_parent, edge_action, edge_visits: int32[E, S]; edge_total: sum of the values of its visits, float32[E, S]
@@ -35,6 +37,8 @@ class Tree(NamedTuple):
     books: jax.Array
     node_edge: jax.Array
     node_visits: jax.Array
+    node_wins: jax.Array
+    node_total: jax.Array
     node_actions: jax.Array
     node_last: jax.Array
     nodes: jax.Array
@@ -70,6 +74,8 @@ def planted(state: State, actions: jax.Array, size: int) -> Tree:
         books=jnp.zeros((boards, nodes, books.shape[0]), books.dtype).at[:, ROOT].set(books.T),
         node_edge=per_node,
         node_visits=jnp.zeros_like(per_node),
+        node_wins=jnp.zeros_like(per_node),
+        node_total=jnp.zeros(per_node.shape, jnp.float32),
         node_actions=jnp.zeros_like(per_node).at[ROOT].set(actions),
         node_last=jnp.full((nodes, boards), 2**32 - 1, jnp.uint32),
         nodes=zero + 1,
@@ -140,17 +146,18 @@ def with_edge(tree: Tree, node: jax.Array, action: jax.Array, rank: jax.Array, w
     )
 
 
-def backed_up(tree: Tree, leaf: jax.Array, value: jax.Array, where: jax.Array) -> Tree:
+def backed_up(tree: Tree, leaf: jax.Array, value: jax.Array, won: jax.Array, where: jax.Array) -> Tree:
     """With a visit of this value entered in a node and everything above it, on the boards where it is asked."""
 
     def up(carry: tuple[Tree, jax.Array]) -> tuple[Tree, jax.Array]:
         tree, node = carry
         there = node >= 0
-        visits = put(tree.node_visits, node, of(tree.node_visits, node) + 1, there)
         edge = jnp.where(there, of(tree.node_edge, node), NONE)
         below = edge >= 0
         tree = tree._replace(
-            node_visits=visits,
+            node_visits=put(tree.node_visits, node, of(tree.node_visits, node) + 1, there),
+            node_wins=put(tree.node_wins, node, of(tree.node_wins, node) + won, there),
+            node_total=put(tree.node_total, node, of(tree.node_total, node) + value, there),
             edge_visits=put(tree.edge_visits, edge, of(tree.edge_visits, edge) + 1, below),
             edge_total=put(tree.edge_total, edge, of(tree.edge_total, edge) + value, below),
         )
@@ -161,15 +168,18 @@ def backed_up(tree: Tree, leaf: jax.Array, value: jax.Array, where: jax.Array) -
 
 
 def descended(
-    tree: Tree, bits: jax.Array, where: jax.Array, exploration: float, outcomes: int, depth: int | None
+    tree: Tree, bits: jax.Array, where: jax.Array, exploration: jax.Array, outcomes: jax.Array, depth: jax.Array
 ) -> Choice:
-    """From the roots down to where something new is tried. bits: words of the simulations' keys, uint32[2, S]."""
+    """From the roots down to where something new is tried. bits: words of the simulations' keys, uint32[2, S].
+
+    exploration: C of UCB1; outcomes: most positions sampled of an action; depth: most moves in the tree; scalars.
+    """
 
     def down(carry: tuple[Choice, jax.Array, jax.Array]) -> tuple[Choice, jax.Array, jax.Array]:
         choice, going, level = carry
         node = choice.node
         actions = of(tree.node_actions, node)
-        stays = (actions == 0) if depth is None else (actions == 0) | (level >= depth)
+        stays = (actions == 0) | (level >= depth)
         mine = tree.edge_parent == node
         grows = ~stays & (jnp.sum(mine, axis=0) < actions)
         edge = best_edge(tree, mine, of(tree.node_visits, node), exploration)
@@ -187,7 +197,7 @@ def descended(
     return lax.while_loop(lambda carry: jnp.any(carry[1]), down, start)[0]
 
 
-def best_edge(tree: Tree, mine: jax.Array, visits: jax.Array, exploration: float) -> jax.Array:
+def best_edge(tree: Tree, mine: jax.Array, visits: jax.Array, exploration: jax.Array) -> jax.Array:
     """The edge with the greatest UCB1 value, mean + C sqrt(ln n_parent / n_child); int32[S]."""
     n = jnp.maximum(tree.edge_visits, 1).astype(jnp.float32)
     spread = jnp.sqrt(jnp.log(jnp.maximum(visits, 1).astype(jnp.float32)) / n)

@@ -30,6 +30,8 @@ class Study(NamedTuple):
 
 
 STUDIES = {
+    "phase1": Study("the theses on tree search: state space, trees, time", "experiments.studies.phase1:study"),
+    "phase2": Study("the theses' eight sweeps over the search's parameters", "experiments.studies.phase2:study"),
     "mcadams": Study("McAdams' match-three players on seven sizes of board", "experiments.studies.mcadams:study"),
     "candycrush-ai": Study("CandyCrush.ai's players on its game", "experiments.studies.candycrush_ai:study"),
 }

@@ -13,7 +13,7 @@ from experiments.pages import Compared, Page, Section, Series
 from experiments.statistics import Welch, welch
 from experiments.studies import mcadams_paper as paper
 from experiments.studies.mcadams import HEURISTICS, Measured
-from experiments.studies.setting import Setting
+from experiments.studies.setting import Setting, mean_of
 
 CERTAIN = 99.9
 
@@ -145,8 +145,15 @@ def _players(found: Measured, size: str) -> Iterator[Beam]:
 def _row(found: Measured, size: str, name: str, player: str | Beam) -> tuple[str, ...]:
     values = found.of(size, player)
     t = "" if player == "random" else f"{found.compared(size, player, 'random').t:.2f}"
-    half = 1.96 * values.std(ddof=1) / np.sqrt(len(values))
-    return name, f"{values.mean():.1f}", f"{half:.1f}", f"{values.std(ddof=1):.1f}", f"{np.median(values):.0f}", t
+    mean = mean_of(values)
+    return (
+        name,
+        f"{mean.value:.1f}",
+        f"{mean.high - mean.value:.1f}",
+        f"{values.std(ddof=1):.1f}",
+        f"{np.median(values):.0f}",
+        t,
+    )
 
 
 def _depths(found: Measured) -> Section | None:

@@ -11,7 +11,7 @@ import numpy as np
 from experiments.evaluation import evaluate
 from experiments.origin import origin
 from experiments.rows import Row
-from experiments.statistics import Array
+from experiments.statistics import Array, Interval, t_quantile
 from experiments.tasks import Task
 
 STORE = "studies.sqlite"
@@ -63,3 +63,9 @@ class Setting:
 def scores(rows: Sequence[Row]) -> Array:
     """Final scores, float64[attempts]."""
     return np.array([row.score for row in rows], np.float64)
+
+
+def mean_of(values: Array) -> Interval:
+    """The mean of a sample of at least two, with Student's 95 % limits."""
+    mean, half = float(values.mean()), t_quantile(0.95, values.size - 1) * float(values.std(ddof=1)) / values.size**0.5
+    return Interval(mean, mean - half, mean + half)

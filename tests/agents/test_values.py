@@ -12,14 +12,13 @@ import pytest
 from agents.greedy import Greedy
 from agents.heuristic import Clouded, Heuristic
 from crush_gym import Game, State, load_pack
-from crush_gym.engine.bits import count
+from crush_gym.engine.bits import count, mask
 from crush_gym.engine.board import Board
 from crush_gym.engine.moves import legal_moves, to_mask
 from crush_gym.engine.rounds import _aim, play_round
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import FIRST
 from crush_gym.engine.terrain import survey
-from crush_gym.engine.bits import mask
 from crush_gym.engine.turns import begin_action
 from crush_gym.levels import Level
 from crush_gym.values import first_round, goals
@@ -75,7 +74,7 @@ def test_gains_are_what_the_first_round_clears_and_makes(rules: str) -> None:
     assert known is not None
     state = positions(game, known, boards, 6)
     shown = jax.jit(lambda s: by_action(game.spec, first_round.gains(Board.of(game.spec, s.planes).awake())))(state)
-    engines, legal = jax.jit(lambda s, l: of_the_engine(game.spec, s, l))(state, _with_boards(known))
+    engines, legal = jax.jit(lambda s, stack: of_the_engine(game.spec, s, stack))(state, _with_boards(known))
     found, expected, where = map(np.asarray, (shown, engines, legal))
     assert where.sum() > 500
     np.testing.assert_array_equal(found[where], expected[where])
