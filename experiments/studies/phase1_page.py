@@ -86,7 +86,7 @@ def _time(found: Measured) -> Section:
     lines = [Series("a simulation", moves, micro), Series("a playout without a tree", moves, bare)]
     faster = paper.SECONDS_OF_A_SIMULATION / mean
     rows = [
-        Compared("seconds of a simulation", "about 0.15", f"{mean:.6f}", f"{_times(faster)} as fast, many boards at once"),
+        Compared("seconds of a simulation", "about 0.15", f"{mean:.6f}", f"{_times(faster)} as fast, on many boards"),
         Compared("early and late searches", "about equal", _trend(micro), "playouts get shorter as the level ends"),
     ]  # fmt: skip
     return pages.section(

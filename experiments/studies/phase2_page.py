@@ -18,7 +18,7 @@ def page(found: Measured, setting: Setting) -> Page:
     quick = "; a quick run: the theses had 200, 100 and three levels" if setting.quick else ""
     lead = (
         f"“Crushing Candy Crush”, phase 2: one parameter of the search after the other, {plan.attempts} attempts of "
-        f"each setup, {plan.simulations} simulations a move, on look-alikes of the levels {', '.join(plan.levels)}{quick}. "
+        f"each setup, {plan.simulations} simulations a move, on look-alikes of levels {', '.join(plan.levels)}{quick}. "
         "The theses' bar charts are lost; what their texts say of each sweep stands beside ours."
     )
     rows = [Compared(_title(sweep), sweep.found, _said(found, sweep)) for sweep in plan.chosen]
