@@ -48,7 +48,13 @@ def table(
     heading = tag("tr", *(tag("th", inline(cell), class_=at) for cell, at in zip(head, side, strict=True)))
     names = [plain_text(cell) if stacked else None for cell in head]
     body = (
-        tag("tr", *(tag("td", _wrapped(c), class_=at, data_label=n) for c, at, n in zip(row, side, names, strict=True)))
+        tag(
+            "tr",
+            *(
+                tag("td", _wrapped(c), class_=at, data_label=n if c != "" else None)
+                for c, at, n in zip(row, side, names, strict=True)
+            ),
+        )
         for row in rows
     )
     whole = tag("table", tag("thead", heading), tag("tbody", *body), class_="stack" if stacked else None)

@@ -20,6 +20,7 @@ from experiments.pages.canvas import (
 )
 from experiments.pages.html import Html, join, tag
 from experiments.pages.scales import Scale, scale_of
+from experiments.statistics import quartiles
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,13 @@ class Box:
     high: float
     outside: Sequence[float] = ()
     place: int = 0
+
+    @classmethod
+    def of(cls, name: str, values: Sequence[float], place: int = 0) -> Box:
+        """The box of these values; whiskers reach as far as values lie within 1.5 interquartile ranges."""
+        numbers = quartiles(values)
+        outside = sorted({float(v) for v in values if not numbers[0] <= v <= numbers[-1]})
+        return cls(name, *numbers, outside, place)
 
 
 def interval_plot(
@@ -95,7 +103,8 @@ def _rows(rows: Sequence[Row], across: Scale, zero: float | None, title: str) ->
         narrow = width < NARROW
         room = 8.0 if narrow else min(max((text_width(name) for name, _ in rows), default=0) + 16, width * 0.38)
         pitch = 44 if narrow else 34
-        area = Area(room, 4, width - 12, 4 + pitch * len(rows), across, Scale(0, 1))
+        over = max(12.0, text_width(across.form(across.high)) / 2)
+        area = Area(room, 4, width - over, 4 + pitch * len(rows), across, Scale(0, 1))
         parts = [x_axis(area)]
         if zero is not None:
             parts.append(line(area.px(zero), area.top, area.px(zero), area.bottom, "zero"))

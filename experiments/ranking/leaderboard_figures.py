@@ -10,7 +10,7 @@ from experiments import pages
 from experiments.pages import HALF, Point, Scale, Section, Series
 from experiments.ranking.leaderboard import Leaderboard
 from experiments.ranking.words import rate_of, value_of, with_limits
-from experiments.statistics import features, profile_band, quartiles
+from experiments.statistics import features, profile_band
 
 DETAILED = 60
 """Rows of a table of details, at most; scores are drawn for at most a tenth as many levels."""
@@ -105,7 +105,7 @@ def scores(board: Leaderboard) -> Section | None:
 def _boxes(board: Leaderboard, level: int) -> pages.Drawing:
     task = board.field.tasks[level]
     boxes = [
-        pages.Box(s.agent, *quartiles(board.field.of(s.agent, task).score), place=place)
+        pages.Box.of(s.agent, board.field.of(s.agent, task).score.tolist(), place)
         for place, s in enumerate(board.standings)
     ]
     return pages.box_plot(boxes, "score", title=f"scores on {task.level}")

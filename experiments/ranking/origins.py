@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from experiments.ranking.field import Field
@@ -27,7 +28,7 @@ def origins(played: Field, runs: Iterable[Mapping[str, Any]], store: str) -> Ori
         "hardware": _each(_hardware(run.get("hardware", {})) for run in known),
         "played": _period([str(run["started"]) for run in known if "started" in run]),
         "seeds": _each(str(seed) for agent in played.agents for seed in _seeds(played, agent)),
-        "results": store,
+        "results": Path(store).name,
     }
     levels = [part for source in sources(played.tasks, store) for part in ("--levels", source)]
     commands = {agent: rerun(played, agent, levels) for agent in played.agents}

@@ -188,7 +188,7 @@ def test_nothing_is_drawn_outside_a_figure(kind: str, width: int) -> None:
         share = 1 if "end" in rest else 0.5 if "middle" in rest else 0
         size = 0 if "rotate" in rest or "font-size" in rest else LETTER * SIZE * len(text)
         left = float(x) - share * size
-        assert left >= -10 and left + size <= width + 10, text
+        assert left >= -2 and left + size <= width + 2, text
         assert 0 <= float(y) <= high, text
 
 
@@ -245,3 +245,8 @@ def test_names_of_points_do_not_hide_each_other() -> None:
     assert boxes
     for a, b in itertools.combinations(boxes, 2):
         assert a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] or b[3] <= a[2]
+
+
+def test_boxes_of_values_show_what_lies_outside() -> None:
+    assert Box.of("a", [1, 2, 3, 4, 5, 100, 100], 2) == Box("a", 1, 2.5, 4, 52.5, 100, [], 2)
+    assert Box.of("a", [1, 2, 3, 4, 5, 100]) == Box("a", 1, 2.25, 3.5, 4.75, 5, [100])
