@@ -48,22 +48,15 @@ def table(
     heading = tag("tr", *(tag("th", inline(cell), class_=at) for cell, at in zip(head, side, strict=True)))
     names = [plain_text(cell) if stacked else None for cell in head]
     body = (
-        tag(
-            "tr",
-            *(
-                tag("td", _wrapped(c), class_=at, data_label=n if c != "" else None)
-                for c, at, n in zip(row, side, names, strict=True)
-            ),
-        )
-        for row in rows
+        tag("tr", *(_cell(cell, at, name) for cell, at, name in zip(row, side, names, strict=True))) for row in rows
     )
     whole = tag("table", tag("thead", heading), tag("tbody", *body), class_="stack" if stacked else None)
     return tag("div", whole, class_="scroll", tabindex=0)
 
 
-def _wrapped(cell: Content) -> Html:
-    """A cell's content as one element, so that a card can lay it out."""
-    return tag("span", inline(cell))
+def _cell(content: Content, side: str | None, name: str | None) -> Html:
+    """A cell, its content as one element, so that a card can lay it out."""
+    return tag("td", tag("span", inline(content)), class_=side, data_label=None if content == "" else name)
 
 
 def plain_text(cell: Content) -> str:
