@@ -123,23 +123,25 @@ class Position(NamedTuple):
 
 def best_action(position: Position, after: Callable[[Position, int], Position], agent: Any) -> int:
     """The action that the beam player chooses, where the future is certain."""
-    kept = _children(position, after, agent, 1)
+    kept = _children(position, position, after, agent, 1)
     return int(_sorted(kept, agent)[0][2]) if kept else -1
 
 
-def _children(parent: Position, after: Callable[[Position, int], Position], agent: Any, level: int) -> list[Any]:
+def _children(
+    parent: Position, root: Position, after: Callable[[Position, int], Position], agent: Any, level: int
+) -> list[Any]:
     """(final value, mean row, action) of the children that are kept, in the order of the moves."""
     made = [(action, row, after(parent, action)) for action, row in parent.moves]
     if agent.variant == "pseudocode":
-        full = [(_final(child, parent, after, agent, level), row, action) for action, row, child in made]
+        full = [(_final(child, root, after, agent, level), row, action) for action, row, child in made]
         return _kept(full, agent, (agent.depth - level + 1) ** 2)
-    first = [(_value(child, parent, agent), row, action) for action, row, child in made]
+    first = [(_value(child, root, agent), row, action) for action, row, child in made]
     width = agent.depth**2
     for _ in range(level - 1):
         width = math.isqrt(width)
     by_action = {action: child for action, _, child in made}
     return [
-        (_final(by_action[action], parent, after, agent, level), row, action)
+        (_final(by_action[action], root, after, agent, level), row, action)
         for _, row, action in _kept(first, agent, width)
     ]
 
@@ -155,17 +157,17 @@ def _kept(children: list[Any], agent: Any, width: int) -> list[Any]:
     return [child for child in children if child in chosen]
 
 
-def _final(child: Position, parent: Position, after: Any, agent: Any, level: int) -> Fraction:
-    value = _value(child, parent, agent)
-    below = _children(child, after, agent, level + 1) if level < agent.depth else []
+def _final(child: Position, root: Position, after: Any, agent: Any, level: int) -> Fraction:
+    value = _value(child, root, agent)
+    below = _children(child, root, after, agent, level + 1) if level < agent.depth else []
     if not below:
         return value
     return (value + sum(final for final, _, _ in below) / len(below)) / 2
 
 
-def _value(child: Position, parent: Position, agent: Any) -> Fraction:
+def _value(child: Position, root: Position, agent: Any) -> Fraction:
     if agent.heuristic == "h1":
         return Fraction(child.score, child.made)
     if agent.variant == "pseudocode":
-        return child.score - parent.score + by_pseudocode(child.rows)
-    return child.score - parent.score + (0 if child.over else by_text(child.rows))
+        return child.score - root.score + by_pseudocode(child.rows)
+    return child.score - root.score + (0 if child.over else by_text(child.rows))
