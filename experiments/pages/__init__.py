@@ -24,9 +24,10 @@ from experiments.pages.blocks import (
 )
 from experiments.pages.canvas import Drawing
 from experiments.pages.heat import heat_map
+from experiments.pages.histograms import histogram_plot
 from experiments.pages.html import Content, Html, breakable, escape, inline, join, tag
 from experiments.pages.page import Page, PageError, Section, section
-from experiments.pages.plots import Point, Series, histogram_plot, line_plot, scatter_plot
+from experiments.pages.plots import Point, Series, line_plot, scatter_plot
 from experiments.pages.rowplots import Box, Span, box_plot, interval_plot
 from experiments.pages.scales import Scale, counted, duration, percent, plain, scale_of
 

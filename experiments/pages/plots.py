@@ -1,4 +1,4 @@
-"""Figures over two axes: lines with error bars or bands, profiles, points with names, histograms."""
+"""Figures over two axes: lines with error bars or bands, profiles, points with names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from experiments.pages.canvas import (
     text_width,
 )
 from experiments.pages.html import Html, join
-from experiments.pages.scales import Scale, plain, scale_of
+from experiments.pages.scales import Scale, scale_of
 
 ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}
 """Which share of a text lies left of where it is put."""
@@ -188,28 +188,3 @@ def _names(names: Sequence[str], places: Sequence[tuple[float, float]], area: Ar
 
 def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
-def histogram_plot(
-    edges: Sequence[float], shares: Sequence[Series], x_name: str, y_name: str = "share of attempts", *, title: str = ""
-) -> Drawing:
-    """Distributions over the same bins, as outlines with a faint fill. shares: series whose y are the bins' shares."""
-    across = Scale(float(edges[0]), float(edges[-1]), x_name)
-    up = scale_of([v for one in shares for v in one.y], y_name, include=(0.0,), form=plain)
-
-    def draw(width: int) -> Html:
-        names, top = legend([one.name for one in shares], width) if len(shares) > 1 else (Html(), 0.0)
-        height = 240 if width < NARROW else 300
-        area = area_of(width, top, height, across, up)
-        drawn = [_bins(one, place, edges, area) for place, one in enumerate(shares)]
-        return svg(width, top + height, title or f"distribution of {x_name}", names, axes(area), *drawn)
-
-    return draw
-
-
-def _bins(one: Series, place: int, edges: Sequence[float], area: Area) -> Html:
-    corners = [(area.px(edges[0]), area.py(0))]
-    for left, right, share in zip(edges, edges[1:], one.y, strict=False):
-        corners += [(area.px(left), area.py(share)), (area.px(right), area.py(share))]
-    corners.append((area.px(edges[-1]), area.py(0)))
-    return join(path(corners, f"band {colour(place)}", closed=True), path(corners, f"line {colour(place)}"))
