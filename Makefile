@@ -28,8 +28,15 @@ help: ## this list
 setup: ## make .venv and install everything into it
 	@$(SETUP) --venv $(VENV)
 
-demo: setup ## play some thousand games of each rule set, show one turn beat by beat
-	@$(RUN) -m crush_gym.demo
+DEMO = results/demo
+DEMO_LEVELS = --levels "thesis/look-alike 13" --levels "thesis/look-alike 77" --levels "thesis/look-alike 100" \
+	--levels points:7x7 --levels combo
+
+demo: setup ## let five players play five levels; a table and a page
+	@mkdir -p $(DEMO) && rm -f $(DEMO)/runs.sqlite*
+	@$(RUN) -m crush_gym evaluate random greedy clouded heuristic mcts:simulations=25 \
+		$(DEMO_LEVELS) --attempts 100 --processes 2 --out $(DEMO)/runs.sqlite
+	@$(RUN) -m crush_gym leaderboard $(DEMO)/runs.sqlite --out $(DEMO)/leaderboard.html
 
 test: setup ## run the tests
 	@$(RUN) -m pytest $(PYTEST_ARGS)

@@ -120,7 +120,7 @@ def public_modules() -> Iterator[ModuleType]:
                     yield module
 
 
-INTERNAL = ("crush_gym.checks", "crush_gym.demo", "crush_gym.game")
+INTERNAL = ("crush_gym.checks", "crush_gym.game")
 
 
 def test_every_public_name_appears(site: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("crush_gym", "agents", "experiments")
-INTERNAL = ("crush_gym.checks", "crush_gym.demo", "crush_gym.game")
+INTERNAL = ("crush_gym.checks", "crush_gym.game")
 """Files for those who change them; what `crush_gym.game` offers is shown as `crush_gym`."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
