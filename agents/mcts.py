@@ -36,6 +36,9 @@ from crush_gym.levels import Level
 FINALS = ("max", "robust", "robust-max")
 TO_MAST = "to-mast"
 
+SIZES = 25
+"""Trees are made for a multiple of so many simulations, so that near numbers share what is compiled."""
+
 
 @dataclass(frozen=True)
 class Mcts:
@@ -93,14 +96,18 @@ class Mcts:
 
     def settings(self, game: Game) -> Settings:
         """What the compiled search is made for."""
-        agree = self.final == "robust-max"
         return Settings(
-            size=self.simulations + (self.simulations // 2 if agree else 0),
+            size=-(-self.most // SIZES) * SIZES,
             beam=self.beam,
-            agree=agree,
+            agree=self.final == "robust-max",
             tables=self.playout == TO_MAST,
             playout=None if self.playout in ("random", TO_MAST) else _playout(self.playout, game),
         )
+
+    @property
+    def most(self) -> int:
+        """Simulations that a search may need."""
+        return self.simulations + (self.simulations // 2 if self.final == "robust-max" else 0)
 
     @property
     def knobs(self) -> Knobs:
@@ -178,7 +185,7 @@ class MctsPolicy:
 
     def _run(self, advance: Callable[..., Search], search: Search, level: Level) -> Search:
         """All simulations, or as many as the time allows."""
-        size = self.settings.size
+        size = self.agent.most
         if self.agent.seconds is None:
             return advance(search, self.agent.knobs, level, np.int32(size))
         end, step = time.monotonic() + self.agent.seconds, max(1, size // 20)

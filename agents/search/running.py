@@ -235,7 +235,7 @@ def _through(settings: Settings, search: Search, knobs: Knobs, until: jax.Array)
     """Boards that have had all their simulations; bool[S]."""
     enough = search.done >= knobs.simulations
     if settings.agree:
-        enough = (enough & _agrees(search.tree)) | (search.done >= settings.size)
+        enough = enough & _agrees(search.tree)  # or as many as `until` says
     return enough | (search.won >= knobs.streak) | (search.done >= until)
 
 

@@ -211,8 +211,8 @@ def test_beam_tries_the_moves_of_highest_value(game: Game) -> None:
 
 
 def test_time_stops_a_search(game: Game) -> None:
-    found = searched(game, Mcts(simulations=2000, seconds=0.0), boards=2)
-    assert (np.asarray(found.done) == 100).all()  # it looks at the clock twenty times
+    found = searched(game, Mcts(simulations=SIMULATIONS, seconds=0.0))
+    assert (np.asarray(found.done) == SIMULATIONS // 20).all()  # it looks at the clock twenty times
 
 
 def test_noise_is_a_softmax_of_the_values(game: Game) -> None:
