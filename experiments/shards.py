@@ -17,6 +17,7 @@ from crush_gym import OUTCOMES, REASONS, Game, LevelPack, Stats
 from experiments.clock import PlayClock
 from experiments.grouping import Group
 from experiments.origin import origin
+from experiments.room import make_room
 from experiments.rows import Row
 
 QUICK, SLOW = 8192, 512
@@ -74,6 +75,8 @@ class Table:
     def policy(self, program: str, wanted: str | Agent, group: Group) -> tuple[Game, Policy, LevelPack]:
         """The agent bound to the game of a group, and the levels of the group."""
         if self.bound is None or self.bound[0] != program:
+            self.bound = None
+            make_room()
             game = group.game()
             nameless = [dataclasses.replace(task.level, name="") for task in group.tasks]  # two packs may share a name
             self.bound = program, game, self.agent(wanted).bind(game), LevelPack(nameless)
@@ -157,7 +160,7 @@ def attempt_keys(key: jax.Array, words: jax.Array, attempts: jax.Array) -> jax.A
 def cut(
     manner: Manner, wanted: str | Agent, group: Group, seed: int, attempts: int, done: set[tuple[str, int]], parts: int
 ) -> Iterator[Shard]:
-    """What is missing of the attempts on a group, in shards of one size, which does not depend on what is missing.
+    """What is missing of the attempts on a group, in shards of one size, if possible the one before an interruption.
 
     parts: shards that there should be at least, where that makes sense.
     """
@@ -171,7 +174,10 @@ def cut(
         if (task.identity, attempt) not in done
     ]
     for start in range(0, len(missing), size):
-        yield Shard(manner.name, wanted, group, seed, tuple(missing[start : start + size]), size)
+        items = tuple(missing[start : start + size])
+        # A few attempts of a dear agent take longer to fill up than to compile for.
+        filled = size if manner.quick or 2 * len(items) >= size else len(items)
+        yield Shard(manner.name, wanted, group, seed, items, filled)
 
 
 def named(wanted: str | Agent) -> str:

@@ -100,7 +100,7 @@ class Unsendable:
 
 @dataclass(frozen=True)
 class Errand:
-    """A job for an executor that plays nothing. does: "rest", "die", "starve", "fail" or "report"."""
+    """A job for an executor that plays nothing. does: "rest", "die", "starve", "device", "fail" or "report"."""
 
     does: str
     number: int = 0
@@ -114,6 +114,9 @@ class Errand:
             os._exit(7)
         if self.does == "starve":
             os.kill(os.getpid(), signal.SIGKILL)
+        if self.does == "device":
+            time.sleep(0.05)
+            return jax.numpy.zeros(3).devices().pop().id  # type: ignore[return-value]
         if self.does == "fail":
             raise ZeroDivisionError("a stranger's mistake")
         told(1)
