@@ -128,8 +128,11 @@ def _pairs(found: Sequence[Result]) -> Section:
             known = welch(other.scores, one.scores)
             interval = f"{pages.plain(known.difference.low)} to {pages.plain(known.difference.high)}"
             pair = f"{other.player.label} minus {one.player.label}"
-            rows.append((pair, pages.plain(known.difference.value), interval, f"{known.t:.2f}", f"{known.p:.2g}"))
-    return pages.section("Pairs", pages.table(("pair", "difference", "95 % interval", "Welch's t", "p"), rows))
+            rows.append(
+                (pair, pages.plain(known.difference.value), interval, pages.plain(known.t), pages.plain(known.p))
+            )
+    head = ("pair", "difference", "95 % interval", "Welch's t", "p")
+    return pages.section("Pairs", pages.table(head, rows, stacked=True))
 
 
 def _differences() -> Section:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
 import numpy as np
 
 from agents.beam import Beam
 from experiments import pages
 from experiments.pages import Compared, Page, Section, Series
-from experiments.statistics import Welch, welch
+from experiments.statistics import Welch
 from experiments.studies import mcadams_paper as paper
-from experiments.studies.mcadams import HEURISTICS, Measured
+from experiments.studies.mcadams import HEURISTICS, Measured, players_of
 from experiments.studies.setting import Setting, mean_of
 
 CERTAIN = 99.9
+
+QUICK = " (a quick run: the paper had 500, and t grows with the square root of that number)"
 
 
 def page(found: Measured, setting: Setting) -> Page:
@@ -24,7 +25,7 @@ def page(found: Measured, setting: Setting) -> Page:
     lead = (
         "G. McAdams, “Approximating Optimal Strategy in Match-Three Puzzle Games”: a beam search over sampled futures "
         f"against random play, with two heuristics, here with {games:,} games of 20 moves and six colours for each "
-        f"player and size{' (a quick run: the paper had 500)' if setting.quick else ''}. The paper gives no mean "
+        f"player and size{QUICK if setting.quick else ''}. The paper gives no mean "
         "scores in its text, only t values and confidences: those stand beside ours."
     )
     sections = (
@@ -48,7 +49,7 @@ def _against_random(found: Measured) -> Section:
     sides = [int(size.split("x")[0]) for size in sizes]
     lines = [Series("here", sides, ours), Series("paper", sides, theirs, dashed=True)]
     rows = [
-        Compared(size, f"t = {t}", f"t = {each.t:.2f}", f"here {_gain(each, found, size)}")
+        Compared(size, f"t = {t}", f"t = {pages.plain(each.t)}", f"here {_gain(each, found, size)}")
         for size, t, each in zip(sizes, theirs, known, strict=True)
     ]
     return pages.section(
@@ -72,30 +73,43 @@ def _square(found: Measured) -> list[str]:
 
 
 def _heuristics(found: Measured) -> Section:
-    rows = []
-    for size in _square(found):
-        for depth in range(1, found.plan.depths[size] + 1):
-            known = found.compared(size, Beam(depth, "h2"), Beam(depth, "h1"))
-            claim = paper.HEURISTICS.get((size, depth))
-            said = _claimed(claim) if claim else "not played"
-            rows.append(Compared(f"{size}, depth {depth}", said, _ours(known, "H2", "H1"), _agreement(claim, known)))
+    deepest = {"text": found.plan.depths, "pseudocode": found.plan.both}
+    tables = []
+    for variant, depths in deepest.items():
+        rows = [
+            _heuristic(found, size, depth, variant) for size in _square(found) for depth in _depths_of(depths, size)
+        ]
+        tables += [pages.subheading(f"The {variant}'s player"), pages.against_paper(rows)]
     return pages.section(
         "H2 against H1",
         pages.prose(
             "H1 counts points, H2 also what the position promises. The paper finds H2 better at depth 1 from 6x6 up, "
-            "less so the deeper the search is, more so the larger the board is. Positive t: H2 is better."
+            "less so the deeper the search is, more so the larger the board is. Positive t: H2 is better. Sure means "
+            "95 % here."
         ),
-        pages.against_paper(rows),
+        *tables,
     )
 
 
+def _depths_of(depths: dict[str, int], size: str) -> range:
+    return range(1, depths.get(size, 0) + 1)
+
+
+def _heuristic(found: Measured, size: str, depth: int, variant: str) -> Compared:
+    known = found.compared(size, Beam(depth, "h2", variant), Beam(depth, "h1", variant))
+    claim = paper.HEURISTICS.get((size, depth))
+    said = _claimed(claim) if claim else "not played"
+    return Compared(f"{size}, depth {depth}", said, _ours(known, "H2", "H1"), _agreement(claim, known))
+
+
 def _claimed(claim: paper.Claim) -> str:
-    return f"{claim.better or 'neither'}, {claim.confidence} %"
+    t = "" if claim.t is None else f" (t = {claim.t})"
+    return f"{claim.better or 'neither'}, {claim.confidence} %{t}"
 
 
 def _ours(known: Welch, first: str, second: str) -> str:
     better = first if known.t > 0 else second
-    return f"{better}, {_confidence(known)} % (t = {known.t:.2f})"
+    return f"{better}, {_confidence(known)} % (t = {pages.plain(known.t)})"
 
 
 def _confidence(known: Welch) -> str:
@@ -118,15 +132,13 @@ def _scores(found: Measured) -> Section:
     blocks = [pages.prose("Points of a game: mean with its 95 % interval, standard deviation, median.")]
     for size in found.plan.sizes:
         rows = [_row(found, size, "R", "random")]
-        rows += [_row(found, size, label(player), player) for player in _players(found, size)]
+        rows += [_row(found, size, label(player), player) for player in dict.fromkeys(players_of(found.plan, size))]
         head = ("player", "mean", "± ", "SD", "median", "t against R")
         blocks += [pages.folded(f"{size}: {len(rows)} players", pages.table(head, rows))]
-    drawn = [
-        Series(f"S.{heuristic.upper()}.{depth}", *_gains(found, Beam(depth, heuristic)))
-        for heuristic in HEURISTICS
-        for depth in (1, max(found.plan.depths.values()) if len(found.plan.sizes) > 3 else 2)
-    ]
-    figure = pages.line_plot(drawn, "side of the board", "points per game, of random play's", y=None)
+    depths = sorted({1, min(3, *found.plan.depths.values())})
+    shown = [Beam(depth, heuristic) for heuristic in HEURISTICS for depth in depths]
+    lines = [Series(label(player), *_gains(found, player)) for player in shown]
+    figure = pages.line_plot(lines, "side of the board", "times random play's points")
     return pages.section("Scores", pages.figure(figure, "Mean scores as multiples of random play's."), *blocks)
 
 
@@ -136,15 +148,9 @@ def _gains(found: Measured, player: Beam) -> tuple[list[float], list[float]]:
     return [float(size.split("x")[0]) for size in sizes], gains
 
 
-def _players(found: Measured, size: str) -> Iterator[Beam]:
-    from experiments.studies.mcadams import players_of
-
-    return iter(dict.fromkeys(players_of(found.plan, size)))
-
-
 def _row(found: Measured, size: str, name: str, player: str | Beam) -> tuple[str, ...]:
     values = found.of(size, player)
-    t = "" if player == "random" else f"{found.compared(size, player, 'random').t:.2f}"
+    t = "" if player == "random" else pages.plain(found.compared(size, player, "random").t)
     mean = mean_of(values)
     return (
         name,
@@ -161,7 +167,7 @@ def _depths(found: Measured) -> Section | None:
     for size in _square(found):
         for heuristic in HEURISTICS:
             steps = [
-                f"{welch(found.of(size, Beam(d, heuristic)), found.of(size, Beam(d - 1, heuristic))).t:.2f}"
+                pages.plain(found.compared(size, Beam(d, heuristic), Beam(d - 1, heuristic)).t)
                 for d in range(2, found.plan.depths[size] + 1)
             ]
             rows.append((f"{size}, {heuristic.upper()}", *(steps + [""] * 3)[:3]))
@@ -199,7 +205,7 @@ def _variants(found: Measured) -> Section:
                 text, code = Beam(depth, heuristic), Beam(depth, heuristic, "pseudocode")
                 known = found.compared(size, code, text)
                 means = (f"{found.of(size, player).mean():.1f}" for player in (text, code))
-                rows.append((f"{size}, {label(text)}", *means, f"{known.t:.2f}", f"{known.p:.2g}"))
+                rows.append((f"{size}, {label(text)}", *means, pages.plain(known.t), pages.plain(known.p)))
     return pages.section(
         "Text and pseudocode",
         pages.prose(

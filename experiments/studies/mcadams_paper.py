@@ -25,10 +25,11 @@ RANDOM_T = {"5x5": 14.59, "6x6": 20.623, "7x7": 26.131, "8x8": 28.634, "9x9": 32
 
 
 class Claim(NamedTuple):
-    """Which of two players was found better, and with what confidence in percent; better: "" where neither."""
+    """Which of two players was found better, "" where neither; with what confidence in percent; t where it is given."""
 
     better: str
     confidence: str
+    t: float | None = None
 
 
 HEURISTICS = {
@@ -45,6 +46,6 @@ HEURISTICS = {
 """H1 against H2, by size and depth."""
 
 TIES = {
-    1: Claim("sorted", "> 99.9 (t = 3.439)"), 2: Claim("sorted", "< 98"), 3: Claim("", "< 50"),
+    1: Claim("sorted", "> 99.9", 3.439), 2: Claim("sorted", "< 98"), 3: Claim("", "< 50"),
 }  # fmt: skip
 """Ties broken downwards against not, with H1 on the tall board, by depth."""
