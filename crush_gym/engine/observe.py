@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from crush_gym import layout
-from crush_gym.engine.bits import ONES, Plane, Word, any_of, count, mask, total, unpack
+from crush_gym.engine.bits import ONES, Plane, Word, any_of, count, fence, keep, mask, total, unpack
 from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.moves import legal_moves
 from crush_gym.engine.spec import Spec
@@ -90,10 +92,27 @@ def observe(spec: Spec, state: State, level: Level) -> jax.Array:
 
 def boards_first(spec: Spec, seen: Features, xp: Any = jnp) -> jax.Array:
     """The same planes with the boards in front: uint8[B, channels, H, W]. xp: `jax.numpy` or `numpy`."""
-    words, numbers, shares = (xp.moveaxis(x, -1, 0) for x in seen)
-    binary = unpack_rows(spec.width, words, xp) * xp.uint8(FULL)
+    binary = cells_of(spec.width, seen.words, xp)
+    numbers, shares = (xp.moveaxis(x, -1, 0) for x in seen[1:])
     flat = xp.broadcast_to(shares[:, :, None, None], (*shares.shape, *binary.shape[2:]))
     return xp.concatenate([binary, numbers, flat], axis=1)
+
+
+def cells_of(width: int, words: jax.Array, xp: Any = jnp) -> jax.Array:
+    """Planes cell by cell, boards in front: uint16[n, H, B] -> uint8[B, n, H, width] of 0 and 255.
+
+    XLA:CPU handles rows of nine one element at a time. So words are turned as bytes, each byte becomes eight cells,
+    which are one vector operation, and only then what is beyond the width is cut off: three times as fast.
+    """
+    bits = (1 << np.arange(8)).astype(np.uint8)
+    halves = [words & xp.uint16(FULL)] + ([words >> xp.uint16(8)] if width > len(bits) else [])
+    never = words.ravel()[0].astype(xp.uint32) > ONES
+    write = functools.partial(fence, never=never) if xp is jnp else keep
+    rows = write(xp.stack(halves, axis=2).astype(xp.uint8))
+    n, height, count, boards = rows.shape
+    rows = write(xp.moveaxis(rows.reshape(n * height * count, boards), -1, 0))
+    cells = write(xp.where((rows.reshape(-1)[:, None] & bits) != 0, xp.uint8(FULL), xp.uint8(0)))
+    return cells.reshape(boards, n, height, count * len(bits))[..., :width]
 
 
 def unpack_rows(width: int, words: jax.Array, xp: Any = jnp) -> jax.Array:
