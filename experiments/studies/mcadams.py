@@ -55,6 +55,11 @@ class Measured:
     legal: dict[str, Legal] = field(default_factory=dict)
     scores: dict[tuple[str, str], Array] = field(default_factory=dict)
 
+    @property
+    def square(self) -> list[str]:
+        """The sizes of square boards."""
+        return [size for size in self.plan.sizes if size in paper.RANDOM_T]
+
     def of(self, size: str, player: str | Beam) -> Array:
         """The scores of a player."""
         return self.scores[size, player if isinstance(player, str) else player.name]
