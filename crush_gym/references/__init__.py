@@ -1,0 +1,95 @@
+"""Reference scores that ship: how random and greedy play did on every level of every pack, for normalised rankings.
+
+    from crush_gym import references
+
+    known = references.load("tour")                   # or "basics", "thesis", "ladder", "points", "combo"
+    known["First Steps"]["random"].success            # share of attempts won
+    known.normalised("First Steps", score=5000.0)     # 0 is random's mean score, 1 is greedy's
+
+`make references` makes them anew. `known.pack_hash` tells which levels they were measured on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+FORMAT = 1
+"""The version of the files' format."""
+
+PLAYERS = ("random", "greedy")
+"""Whose results these are, the lower end of normalised scores first."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """How one player did on one level. score: the mean of its attempts' final scores."""
+
+    attempts: int
+    won: int
+    score: float
+
+    @property
+    def success(self) -> float:
+        """The share of attempts won."""
+        return self.won / self.attempts
+
+
+@dataclass(frozen=True)
+class References(Mapping[str, Mapping[str, Reference]]):
+    """What is known of a pack, or of a rule set without level files: level name -> player -> `Reference`.
+
+    environment: the id; pack_hash: `LevelPack.content_hash` of the levels, "" without level files
+    seed: of the attempts, see `experiments.tasks.attempt_key`; versions: what they were played with
+    """
+
+    name: str
+    environment: str
+    pack_hash: str
+    seed: int
+    versions: Mapping[str, str]
+    levels: Mapping[str, Mapping[str, Reference]]
+
+    def __getitem__(self, level: str) -> Mapping[str, Reference]:
+        return self.levels[level]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.levels)
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    def normalised(self, level: str, score: float) -> float:
+        """A mean score on a scale on which the random player has 0 and the greedy one 1; NaN where they are equal."""
+        low, high = (self.levels[level][player].score for player in PLAYERS)
+        return (score - low) / (high - low) if high != low else float("nan")
+
+
+def names() -> tuple[str, ...]:
+    """What there are references for."""
+    found = (entry.name for entry in resources.files(__name__).iterdir())
+    return tuple(sorted(name.removesuffix(".json") for name in found if name.endswith(".json")))
+
+
+def load(name: str) -> References:
+    """The references of a shipped pack, or of "points" or "combo" with their default options."""
+    if name not in names():
+        raise ValueError(f"there are no references for {name!r}: there are some for {', '.join(names())}")
+    text = resources.files(__name__).joinpath(f"{name}.json").read_text(encoding="utf-8")
+    return of_dict(json.loads(text))
+
+
+def of_dict(value: dict[str, Any]) -> References:
+    """From what a file holds, see `scripts/make_references.py`."""
+    if value["format"] != FORMAT:
+        raise ValueError(f"these references are of format {value['format']}, but this version reads {FORMAT}")
+    attempts = value["attempts"]
+    levels = {
+        row["level"]: {player: Reference(attempts, *row[player]) for player in PLAYERS} for row in value["levels"]
+    }
+    return References(
+        value["name"], value["environment"], value["pack_hash"], value["seed"], dict(value["versions"]), levels
+    )
