@@ -31,6 +31,7 @@ import numpy as np
 
 from agents.expand import Array, Expander, Moved, Nodes, one_axis
 from agents.protocol import Memory, Policy
+from agents.ranking import best_of
 from agents.registry import name_of
 from agents.structure import SIXTHS, structure
 from crush_gym import Game, State
@@ -173,26 +174,8 @@ class _Search:
 
     def best(self, children: Children, nodes: int, width: int) -> Array:
         """Positions among the children of each node's best, int[width, nodes], from the best on; -1: no more."""
-        numbers = np.bincount(children.node, minlength=nodes)
-        first = np.cumsum(numbers) - numbers
-        place = np.arange(len(children.node)) - first[children.node]
-        value = np.full((nodes, max(numbers.max(initial=0), 1)), -np.inf)
-        value[children.node, place] = children.value
-        row = np.zeros_like(value)
-        row[children.node, place] = children.row
-        found = np.full((width, nodes), -1)
-        for slot in found[: value.shape[1]]:
-            equal = value == value.max(1, keepdims=True)
-            if self.agent.ties == "mean-row":
-                lowest = np.where(equal, row, -1.0)
-                equal = lowest == lowest.max(1, keepdims=True)
-                chosen = value.shape[1] - 1 - equal[:, ::-1].argmax(1)
-            else:
-                chosen = equal.argmax(1)
-            there = value[np.arange(nodes), chosen] > -np.inf
-            slot[there] = (first + chosen)[there]
-            value[np.arange(nodes), chosen] = -np.inf
-        return found
+        row = children.row if self.agent.ties == "mean-row" else None
+        return best_of(children.node, children.value, row, nodes, width)
 
     def _valued(self, keep: bool, moved: Moved, before: Nodes, level: Level) -> tuple[Nodes | None, Array, Array]:
         """Positions (if they are needed), rows and heuristic values of children."""
