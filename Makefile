@@ -8,8 +8,8 @@ PYTEST_ARGS ?= -n 2
 N ?= 100000
 
 # Compiled programs are kept between runs, except in `bench`, which measures compilation too.
-demo test test-all soak pictures: export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.cache/jax
-demo test test-all soak pictures: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0.2
+demo test test-all soak pictures references: export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.cache/jax
+demo test test-all soak pictures references: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0.2
 
 # Any Python 3 can start the set-up; it then looks for one that is new enough.
 STARTER = $(shell for name in $(PYTHON) python3 python python3.14 python3.13 python3.12 python3.11; do \
@@ -20,7 +20,7 @@ SETUP = starter="$(STARTER)"; \
 RUN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all soak lint bench pictures docs clean
+.PHONY: help setup demo test test-all soak lint bench pictures docs references clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ pictures: setup ## draw docs/pictures anew
 docs: setup ## write the documentation into site/: the rules, the environments, the reference
 	@rm -rf site
 	@$(RUN) -m scripts.docs site
+
+references: setup ## let random and greedy play every level that ships, for crush_gym/references
+	@$(RUN) -m scripts.make_references
 
 clean: ## remove environments, caches and build products
 	@rm -rf .venv .venv-* .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site *.egg-info

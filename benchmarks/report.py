@@ -13,6 +13,11 @@ TO_CPP = {"plain": (0.50, 1.0), "specials": (0.10, 0.25), "everything": (0.03, 0
 TO_ROLLOUT = (0.20, 0.40)
 FIRST_CALL = {"plain": (4.0, 2.0), "everything": (25.0, 10.0)}
 STATE_BYTES = (1024.0, 704.0)
+TO_STEP: dict[str, tuple[float | None, float | None]] = {"jax": (0.70, 0.85), "numpy": (0.50, None)}
+TO_PEER_VECTOR = 100.0
+WORTH_IT = 1.5
+SINGLE = (1000.0, 3000.0)
+LOADING = {"import crush_gym": 1.0, "load 1,000 levels": 2.0}
 PEERS = {"plain": "no specials", "specials": "all specials"}
 
 
@@ -68,7 +73,8 @@ def compared(
 def rows(results: Results) -> list[Row]:
     """The table: ratios first, absolutes second."""
     ratios = [*cpp_rows(results), *peer_rows(results), *step_rows(results), *batch_rows(results), *vmap_rows(results)]
-    return [*ratios, *first_rows(results), *state_rows(results), *absolute_rows(results)]
+    ratios += environment_rows(results)
+    return [*ratios, *first_rows(results), *state_rows(results), *single_rows(results), *absolute_rows(results)]
 
 
 def cpp_rows(results: Results) -> list[Row]:
@@ -137,6 +143,47 @@ def vmap_rows(results: Results) -> list[Row]:
     return found
 
 
+def environment_rows(results: Results) -> list[Row]:
+    """Environments of 4,096 boards against bare steps, against tile-match-gym's, and without waiting for all boards."""
+    speeds = {name: number(results, "environments", name) for name in results.get("environments", {})}
+    found = []
+    for output, limits in TO_STEP.items() if speeds else ():
+        ours = speeds.get(f"make_vec, {output}")
+        what = f"make_vec of 4,096, all specials, {output} / bare step"
+        found.append(compared(what, ratio(ours, speeds.get("bare step")), limits, speed(ours)))
+        peer = ratio(ours, best_vector_peer(results))
+        must = bound(peer, TO_PEER_VECTOR)
+        what = f"make_vec of 4,096, all specials, {output} / tile-match-gym's make_vec"
+        found.append(Row(what, shown(peer, "{:,.0f}"), must, absolute=speed(ours)))
+    for name, value in speeds.items():
+        if name.startswith("asynchronous"):
+            gain = ratio(value, speeds.get("make_vec, jax"))
+            keep = bound(gain, WORTH_IT)
+            found.append(
+                Row(f"{name} of the boards quiet / make_vec, jax", shown(gain), aim=keep, absolute=speed(value))
+            )
+    return found
+
+
+def best_vector_peer(results: Results) -> float | None:
+    """The fastest way of tile-match-gym's own vector environment."""
+    speeds = [number(results, "tile-match make_vec", name) for name in results.get("tile-match make_vec", {})]
+    return max((value for value in speeds if value is not None), default=None)
+
+
+def single_rows(results: Results) -> list[Row]:
+    """One environment, the import and the loading of a pack."""
+    found = []
+    for name in results.get("one environment", {}):
+        value = number(results, "one environment", name)
+        must, aim = (bound(value, limit) for limit in SINGLE)
+        found.append(Row(f"one gym.make environment, {name}", "", must, aim, shown(value, "{:,.0f} steps/s")))
+    for name in results.get("loading", {}):
+        took = number(results, "loading", name)
+        found.append(Row(name, "", bound(took, LOADING.get(name), True, " s"), "", shown(took, "{:.2f} s")))
+    return found
+
+
 def first_rows(results: Results) -> list[Row]:
     """Seconds to the first move."""
     found = []
@@ -165,6 +212,8 @@ ABSOLUTES: dict[str, tuple[str, str]] = {
     "batch": ("rollout of {} boards", "{:,.0f} ns a move"),
     "size": ("plain, {}", "{:,.0f} moves/s"),
     "level": ("basics: {}", "{:,.0f} moves/s"),
+    "environments": ("4,096 boards, all specials: {}", "{:,.0f} moves/s"),
+    "tile-match make_vec": ("tile-match-gym's make_vec, {}", "{:,.0f} moves/s"),
     "memory": ("largest resident set, 4,096 boards, {}", "{:,.0f} MB"),
 }
 
