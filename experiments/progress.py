@@ -29,7 +29,7 @@ class Progress:
     def advance(self, number: int, played: bool = True) -> None:
         """So many more are over; those that were not played now do not count for the rate."""
         self.over += number
-        if played and self.begun is None:
+        if played and number and self.begun is None:
             self.begun = time.monotonic()  # until then it was compiling
             played = False
         self.skipped += 0 if played else number

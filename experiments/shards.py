@@ -75,8 +75,9 @@ class Table:
     def policy(self, program: str, wanted: str | Agent, group: Group) -> tuple[Game, Policy, LevelPack]:
         """The agent bound to the game of a group, and the levels of the group."""
         if self.bound is None or self.bound[0] != program:
-            self.bound = None
-            make_room()
+            if self.bound is not None:
+                self.bound = None
+                make_room()
             game = group.game()
             nameless = [dataclasses.replace(task.level, name="") for task in group.tasks]  # two packs may share a name
             self.bound = program, game, self.agent(wanted).bind(game), LevelPack(nameless)

@@ -133,6 +133,7 @@ def test_one_and_two_processes_give_the_same_rows(whole: Results) -> None:
     assert timeless(small(2)) == timeless(whole)
 
 
+@pytest.mark.slow
 def test_kills_at_any_moment_lose_nothing_and_play_nothing_twice(whole: Results, tmp_path: Path) -> None:
     script, path = tmp_path / "evaluation.py", tmp_path / "runs.sqlite"
     script.write_text(EVALUATION)

@@ -28,6 +28,7 @@ def test_a_terminal_shows_a_bar_with_rate_and_time_left_and_then_nothing(now: li
     stream = Terminal()
     bar = Progress(1000, stream)
     bar.advance(300, played=False)
+    bar.advance(0)
     assert "compiling" in stream.getvalue()
     now[0] += 60
     bar.advance(100)
