@@ -15,7 +15,7 @@ from agents.beam import Beam
 from agents.play import play
 from agents.protocol import own_key
 from agents.registry import make
-from crush_gym import OUTCOMES, Game, LevelPack, State
+from crush_gym import OUTCOMES, Game, LevelPack, State, load_pack
 from crush_gym.levels import Level
 from tests.plain_beam import Position, best_action
 
@@ -239,3 +239,12 @@ def test_names_make_the_same_player_again() -> None:
 @pytest.mark.parametrize(("variant", "widths"), [("text", [9, 3, 1]), ("pseudocode", [9, 4, 1])])
 def test_beams_narrow_as_the_paper_says(variant: str, widths: list[int]) -> None:
     assert [Beam(depth=3, variant=variant).width(level) for level in (1, 2, 3)] == widths
+
+
+@pytest.mark.slow
+def test_levels_with_blockers_are_played_too() -> None:
+    level = load_pack("thesis")["look-alike 13"]
+    game, keys = Game(level), jax.random.split(jax.random.key(9), 24)
+    smart = play(Beam(depth=1).bind(game), game, keys, level)
+    simple = game.rollout(keys, level=level)[1]
+    assert np.mean(smart.score) > np.mean(np.asarray(simple.score))
