@@ -51,9 +51,7 @@ def _said(found: Measured, sweep: paper.Sweep) -> str:
     best = max(known, key=lambda value: known[value].value)
     worst = min(known, key=lambda value: known[value].value)
     apart = "apart" if known[best].low > known[worst].high else "their 95 % intervals overlap"
-    return (
-        f"best {_value(best)} ({known[best].value:.0%}), worst {_value(worst)} ({known[worst].value:.0%}): {apart}"
-    )
+    return f"best {_value(best)} ({known[best].value:.0%}), worst {_value(worst)} ({known[worst].value:.0%}): {apart}"
 
 
 def _value(value: object) -> str:
