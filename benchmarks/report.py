@@ -7,13 +7,15 @@ from typing import NamedTuple
 Value = float | str
 Values = dict[str, Value]
 Results = dict[str, Values]
+Limits = tuple[float | None, float | None]
+"""What must be kept, and what is aimed at."""
 
 HEADER = ("what", "ratio", "must", "aim", "absolute")
 TO_CPP = {"plain": (0.50, 1.0), "specials": (0.10, 0.25), "everything": (0.03, 0.08)}
 TO_ROLLOUT = (0.20, 0.40)
 FIRST_CALL = {"plain": (4.0, 2.0), "everything": (25.0, 10.0)}
 STATE_BYTES = (1024.0, 704.0)
-TO_STEP: dict[str, tuple[float | None, float | None]] = {"jax": (0.70, 0.85), "numpy": (0.50, None)}
+TO_STEP: dict[str, Limits] = {"jax": (0.70, 0.85), "numpy": (0.50, None)}
 TO_PEER_VECTOR = 100.0
 WORTH_IT = 1.5
 SINGLE = (1000.0, 3000.0)
@@ -63,7 +65,7 @@ def speed(value: float | None) -> str:
 
 
 def compared(
-    what: str, value: float | None, limits: tuple[float, float] | None, absolute: str, at_most: bool = False
+    what: str, value: float | None, limits: Limits | None, absolute: str, at_most: bool = False
 ) -> Row:
     """A row whose bounds are on its ratio."""
     must, aim = limits or (None, None)
