@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from agents.play import PolicyError, play
 from agents.protocol import Agent, own_key
 from agents.registry import make
 from crush_gym import Game, Stats
+from crush_gym.cli import main
 
 SMALL = {"shape": (5, 5), "colours": 4, "moves": 6}
 ATTEMPTS = 6
@@ -97,6 +99,16 @@ def test_both_forms_of_the_copied_template_play_the_same_attempts(game: Game, ke
     for agent in (one, other, make("my_player:Lowest:chance=0.25"), make("my_player:BatchedLowest:chance=0.25")):
         assert make(agent.name) == agent
     assert make("my_player:BatchedLowest:chance=0.25").name == "my_player:BatchedLowest:chance=0.25"
+
+
+@pytest.mark.usefixtures("my_player")
+def test_crush_gym_evaluate_plays_the_copied_template(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["my_player:Lowest", "my_player:BatchedLowest"]
+    assert main(["evaluate", *names, "--levels", "combo:5x5", "--attempts", "7", "--seed", "11", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["errors"] == []
+    one, other = (report["agents"][name]["mean_score"] for name in names)
+    assert one == other > 0
 
 
 def test_the_template_numbers_rows_as_actions_are_numbered() -> None:
