@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jax
 
-LIMIT = 3 << 29
+LIMIT = 1 << 29
 """Bytes of a process beyond which compiled programs are forgotten before another one is made."""
 
 MEMORY = Path("/proc/self/statm")
