@@ -30,6 +30,8 @@ BOARDS = 4096
 MOVES = 50
 SHARES = (0.5, 0.75)
 OUTPUTS = ("jax", "numpy")
+ENDLESSLY = "make_vec, jax, endless"
+"""Without resets: what a mode that does not wait, of which only an endless prototype exists, is compared with."""
 IMPORT = "import time; t = time.perf_counter(); import crush_gym; print(time.perf_counter() - t)"
 
 Pace = Callable[[int], tuple[int, float]]
@@ -43,6 +45,7 @@ def many_boards(quick: bool) -> Values:
     makers: dict[str, Callable[[], Pace]] = {"bare step": bare_pace}
     for output in OUTPUTS:
         makers[f"make_vec, {output}"] = functools.partial(vector_pace, level, output)
+    makers[ENDLESSLY] = functools.partial(vector_pace, make_level("specials", ENDLESS), "jax")
     for share in SHARES:
         makers[f"asynchronous, {share:.0%}"] = functools.partial(asynchronous_pace, share)
     return in_turns(makers, rounds, steps)
