@@ -71,5 +71,7 @@ def test_candycrush_ais_order_is_judged_by_the_scores(tmp_path: Path) -> None:
     html = candycrush_ai.page(found, Setting(False, tmp_path)).html()
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
     assert re.search(r"greedy is better than the first legal move yes 1[\d.]+ against [\d.]+ holds", text)
-    assert re.search(r"values on the fly are better than the first legal move yes [\d.]+ against [\d.]+ is not decided", text)
+    assert re.search(
+        r"values on the fly are better than the first legal move yes [\d.]+ against [\d.]+ is not decided", text
+    )
     assert "2 ms" in text.replace("\N{NO-BREAK SPACE}", " ") and "200 games" in text
