@@ -1,5 +1,7 @@
 """Reference scores that ship: how random and greedy play did on every level of every pack, for normalised rankings.
 
+The players are the agents `random` and `greedy` (agents/greedy.py).
+
     from crush_gym import references
 
     known = references.load("tour")                   # or "basics", "thesis", "ladder", "points", "combo"
@@ -62,10 +64,18 @@ class References(Mapping[str, Mapping[str, Reference]]):
     def __len__(self) -> int:
         return len(self.levels)
 
-    def normalised(self, level: str, score: float) -> float:
-        """A mean score on a scale on which the random player has 0 and the greedy one 1; NaN where they are equal."""
-        low, high = (self.levels[level][player].score for player in PLAYERS)
-        return (score - low) / (high - low) if high != low else float("nan")
+    def normalised(self, level: str, score: float | None = None, success: float | None = None) -> float:
+        """A mean score, or a success rate, where the random player has 0 and the greedy one 1; NaN if these are equal.
+
+        Greedy play is no bound: what is better has more than 1, and where goals ask for something else than points,
+        or few attempts are won at all, the two players may lie close together.
+        """
+        if (score is None) == (success is None):
+            raise TypeError("give the mean score or the success rate, one of them: score=..., or success=...")
+        measure, value = ("score", score) if score is not None else ("success", success)
+        low, high = (getattr(self.levels[level][player], measure) for player in PLAYERS)
+        assert value is not None
+        return float((value - low) / (high - low)) if high != low else float("nan")
 
 
 def names() -> tuple[str, ...]:
