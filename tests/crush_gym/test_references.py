@@ -42,9 +42,9 @@ def test_scores_are_normalised_between_the_two_players() -> None:
     low, high = known[level]["random"].score, known[level]["greedy"].score
     assert known.normalised(level, low) == 0 and known.normalised(level, high) == 1
     assert known.normalised(level, (low + high) / 2) == pytest.approx(0.5)
-    both = references.load("tour")["First Steps"]
-    rates = [both[player].success for player in references.PLAYERS]
-    assert [references.load("tour").normalised("First Steps", success=rate) for rate in rates] == [0, 1] and rates[0] < rates[1]
+    tour = references.load("tour")
+    rates = [tour["First Steps"][player].success for player in references.PLAYERS]
+    assert [tour.normalised("First Steps", success=rate) for rate in rates] == [0, 1] and rates[0] < rates[1]
     with pytest.raises(TypeError, match="one of them"):
         known.normalised(level)
     equal = {"only": {player: references.Reference(10, 0, 5.0) for player in references.PLAYERS}}
