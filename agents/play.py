@@ -37,8 +37,14 @@ def play(policy: Policy, game: Game, key: jax.Array, level: Level, progress: Pro
     choice = getattr(policy, "choice", None)
     if choice is not None:
         _, stats = game.rollout(key, level=level, policy=choice, attempts=attempts)
+        known: Stats = jax.tree.map(np.asarray, stats)
+        if (strayed := int(np.sum(known.strayed))) > 0:
+            raise PolicyError(
+                f"the policy named an illegal action for {strayed:,} of {int(np.sum(known.moves)):,} moves: choose one "
+                f"of the {game.actions} actions for which game.legal(state, level) is true"
+            )
         told(attempts)
-        return jax.tree.map(np.asarray, stats)
+        return known
     lanes = _Lanes(policy, game, key, level, min(attempts, lanes_for(getattr(policy, "lanes", LANES))))
     while lanes.busy.any():
         over = lanes.move()

@@ -43,6 +43,7 @@ class Stats(NamedTuple):
 
     outcome, reason: see OUTCOMES, REASONS; moves: made; moves_left: -1 in timed levels
     waves: of the whole attempt; goals_left: units still missing, of all goals but score; a layer of jelly is one
+    strayed: moves for which a policy of `rollout` named no legal action, so that the random player made them
     """
 
     won: jax.Array
@@ -53,6 +54,7 @@ class Stats(NamedTuple):
     moves_left: jax.Array
     waves: jax.Array
     goals_left: jax.Array
+    strayed: jax.Array
 
     @classmethod
     def of(cls, results: jax.Array) -> Stats:

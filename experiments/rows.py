@@ -13,7 +13,7 @@ class Row(NamedTuple):
     seed, attempt: its key is `tasks.attempt_key(seed, task, attempt)`
     outcome, reason: names from `crush_gym.OUTCOMES`, `crush_gym.REASONS`
     score, moves (made), moves_left (-1 in timed levels), waves, goals_left: as in `crush_gym.Stats`
-    seconds: wall-clock time of the shard that it was played in, divided by the shard's attempts
+    seconds: wall-clock time of the shard that it was played in, without compiling, divided by the shard's attempts
     """
 
     agent: str

@@ -190,8 +190,8 @@ def _playout_move(
         both = in_proportion(play.board, planes_of(moves), search.weights, bits)
         return play.board.fence(Moves(both[0], both[1]))
     if settings.playout is None:
-        return at_random(play, moves, bits)
-    return by_policy(play.spec, settings.playout, level)(play, moves, bits)
+        return at_random(play, moves, bits)[0]
+    return by_policy(play.spec, settings.playout, level)(play, moves, bits)[0]
 
 
 def _served(

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from crush_gym.engine import draws
-from crush_gym.engine.bits import count, occurs
+from crush_gym.engine.bits import Word, count, occurs
 from crush_gym.engine.board import Board
 from crush_gym.engine.moves import Moves, from_action, random_move
 from crush_gym.engine.shuffle import shuffle_some
@@ -29,39 +29,61 @@ Policy = Callable[[jax.Array, State, Level], jax.Array]
 """(words of the moves' keys uint32[2, B], states, levels) -> actions int32[B]; boards last, all of them."""
 
 
-def rollout_beat(
-    terrain: Terrain, keys: jax.Array, choose: Callable[[Play, Moves, jax.Array], Moves], play: Play
-) -> Play:
+Strayed = jax.Array | None
+"""How often a policy named no legal action, so that the random player moved instead: int32[B]; None: it is random."""
+
+Choose = Callable[[Play, Moves, jax.Array], tuple[Moves, Strayed]]
+"""(boards, their legal moves, words of the moves' keys) -> the moves made, and where the policy strayed."""
+
+
+class Rolling(NamedTuple):
+    """Boards in a rollout, and how often their player has strayed so far."""
+
+    play: Play
+    strayed: Strayed
+
+
+def rolling(play: Play, policy: Policy | None) -> Rolling:
+    """Boards about to be rolled out."""
+    return Rolling(play, None if policy is None else jnp.zeros_like(play.books.score))
+
+
+def rollout_beat(terrain: Terrain, keys: jax.Array, choose: Choose, boards: Rolling) -> Rolling:
     """One beat in which boards at rest make their next move at once. keys: of the attempts, uint32[2, B]."""
+    play = boards.play
     some = functools.partial(shuffle_some, terrain)
     play = lax.cond(jnp.any(play.stage == SHUFFLING), some, lambda p: p, play).awake()
     play, moves = finish(terrain, play)
     bits = play.board.fence(draws.fold(keys, play.books.made))
-    return beat(terrain, begin(terrain, play, choose(play, moves, bits), bits))
+    chosen, strayed = choose(play, moves, bits)
+    if strayed is not None and boards.strayed is not None:
+        strayed = boards.strayed + strayed
+    return Rolling(beat(terrain, begin(terrain, play, chosen, bits)), strayed)
 
 
-def at_random(play: Play, moves: Moves, bits: jax.Array) -> Moves:
+def at_random(play: Play, moves: Moves, bits: jax.Array) -> tuple[Moves, Strayed]:
     """The random player."""
-    return random_move(play.board, moves, bits)
+    return random_move(play.board, moves, bits), None
 
 
-def by_policy(spec: Spec, policy: Policy, level: Level) -> Callable[[Play, Moves, jax.Array], Moves]:
+def by_policy(spec: Spec, policy: Policy, level: Level) -> Choose:
     """A player that is asked for all boards at once, when enough of them are at rest; the others wait.
 
     Where it names no legal move the random player moves instead, so that every attempt ends.
     """
 
-    def ask(play: Play, moves: Moves, bits: jax.Array) -> Moves:
+    def ask(play: Play, moves: Moves, bits: jax.Array) -> tuple[Moves, jax.Array]:
         wanted = from_action(spec, policy(bits, state_of(play), level))
         chosen = Moves(moves.across & wanted.across, moves.down & wanted.down)
-        spare = at_random(play, moves, bits)
+        spare = random_move(play.board, moves, bits)
         none = ~occurs(chosen.firsts)
-        return play.board.fence(Moves(chosen.across | (spare.across & none), chosen.down | (spare.down & none)))
+        made = play.board.fence(Moves(chosen.across | (spare.across & none), chosen.down | (spare.down & none)))
+        return made, (occurs(moves.firsts) & none & Word(1)).astype(jnp.int32)
 
-    def wait(play: Play, moves: Moves, bits: jax.Array) -> Moves:
-        return Moves(jnp.zeros_like(moves.across), jnp.zeros_like(moves.down))
+    def wait(play: Play, moves: Moves, bits: jax.Array) -> tuple[Moves, jax.Array]:
+        return Moves(jnp.zeros_like(moves.across), jnp.zeros_like(moves.down)), jnp.zeros_like(play.books.score)
 
-    def choose(play: Play, moves: Moves, bits: jax.Array) -> Moves:
+    def choose(play: Play, moves: Moves, bits: jax.Array) -> tuple[Moves, Strayed]:
         ready = jnp.sum(occurs(moves.firsts) != 0)
         enough = ready >= WAITING_PER_BUSY * jnp.sum(in_turn(play))
         return lax.cond(enough, lambda p, *rest: ask(p.awake(), *rest), wait, play, moves, bits)
@@ -87,12 +109,12 @@ def playout(spec: Spec, keys: jax.Array, state: State, level: Level, policy: Pol
     choose = at_random if policy is None else by_policy(spec, policy, level)
     beats = functools.partial(rollout_beat, terrain, keys, choose)
 
-    def some_beats(play: Play) -> Play:
-        return lax.scan(lambda p, _: (beats(p), None), play, None, length=BEATS_PER_LOOK)[0]
+    def some_beats(boards: Rolling) -> Rolling:
+        return lax.scan(lambda b, _: (beats(b), None), boards, None, length=BEATS_PER_LOOK)[0]
 
-    play = rest(Board.of(spec, state.planes), state.books)
-    play = lax.while_loop(lambda p: jnp.any(goes_on(p)), some_beats, play)
-    return state_of(play), results_of(play, terrain)
+    boards = rolling(rest(Board.of(spec, state.planes), state.books), policy)
+    boards = lax.while_loop(lambda b: jnp.any(goes_on(b.play)), some_beats, boards)
+    return state_of(boards.play), results_of(boards, terrain)
 
 
 def goes_on(play: Play) -> jax.Array:
@@ -103,13 +125,13 @@ def goes_on(play: Play) -> jax.Array:
 class Queue(NamedTuple):
     """Attempts on a few lanes: a lane whose attempt is over takes the next one.
 
-    play, terrain, keys: of the lanes' attempts
+    boards, terrain, keys: of the lanes' attempts
     attempt: number of each lane's attempt, int32[lanes]; `waiting` or beyond: none
     next: number of the first attempt that no lane has taken; done: how many are in the results
     results: int32[len(RESULTS), attempts]
     """
 
-    play: Play
+    boards: Rolling
     terrain: Terrain
     keys: jax.Array
     attempt: jax.Array
@@ -118,7 +140,7 @@ class Queue(NamedTuple):
     results: jax.Array
 
 
-RESULTS = ("outcome", "reason", "score", "made", "moves", "waves", "goals_left")
+RESULTS = ("outcome", "reason", "score", "made", "moves", "waves", "goals_left", "strayed")
 """What is kept of an attempt."""
 
 
@@ -146,22 +168,22 @@ def many_attempts(
         played = jax.tree.map(lambda x: _pick(x, queue.attempt + first), level)
         choose = at_random if policy is None else by_policy(spec, policy, played)
         step = functools.partial(rollout_beat, queue.terrain, queue.keys, choose)
-        play = lax.scan(lambda p, _: (step(p), None), queue.play, None, length=BEATS_PER_LOOK)[0]
-        queue = queue._replace(play=play)
-        idle = (queue.attempt < attempts) & ~goes_on(play)
+        boards = lax.scan(lambda b, _: (step(b), None), queue.boards, None, length=BEATS_PER_LOOK)[0]
+        queue = queue._replace(boards=boards)
+        idle = (queue.attempt < attempts) & ~goes_on(boards.play)
         left = jnp.sum(queue.attempt < attempts) - jnp.sum(idle)
         enough = (jnp.sum(idle) * LEAST_SHARE >= lanes) | (left == 0)
         return lax.cond(enough, lambda q: _take_next(q, idle, keys, opened), lambda q: q, queue)
 
-    def opened(n: jax.Array) -> tuple[Play, Terrain, jax.Array]:
+    def opened(n: jax.Array) -> tuple[Rolling, Terrain, jax.Array]:
         boards = jax.tree.map(lambda x: _board(x, n if fresh else n + first), state)
         terrains = jax.tree.map(lambda x: _pick(x, n + first), terrain)
-        return rest(Board.of(spec, boards.planes), boards.books), terrains, _board(keys, n)
+        return rolling(rest(Board.of(spec, boards.planes), boards.books), policy), terrains, _board(keys, n)
 
     attempt = jnp.minimum(jnp.arange(lanes, dtype=jnp.int32), attempts)
-    play, terrains, lane_keys = opened(attempt)
+    boards, terrains, lane_keys = opened(attempt)
     queue = Queue(
-        play=play,
+        boards=boards,
         terrain=terrains,
         keys=lane_keys,
         attempt=attempt,
@@ -198,12 +220,12 @@ def _take_next(
     queue: Queue,
     idle: jax.Array,
     keys: jax.Array,
-    opened: Callable[[jax.Array], tuple[Play, Terrain, jax.Array]],
+    opened: Callable[[jax.Array], tuple[Rolling, Terrain, jax.Array]],
 ) -> Queue:
     """Enter the results of the idle lanes and give them their next attempts."""
     attempts = keys.shape[1]
     place = jnp.where(idle, queue.attempt, attempts)
-    results = queue.results.at[:, place].set(results_of(queue.play, queue.terrain), mode="drop")
+    results = queue.results.at[:, place].set(results_of(queue.boards, queue.terrain), mode="drop")
     attempt = jnp.where(idle, queue.next + jnp.cumsum(idle) - 1, queue.attempt).astype(jnp.int32)
     number = jnp.sum(idle, dtype=jnp.int32)
     takes = idle & (attempt < attempts)
@@ -211,9 +233,9 @@ def _take_next(
     def mixed(new: jax.Array, old: jax.Array) -> jax.Array:
         return jnp.where(takes, new, old) if old.shape[-1:] == takes.shape else old
 
-    play, terrain, lane_keys = jax.tree.map(mixed, opened(attempt), (queue.play, queue.terrain, queue.keys))
+    boards, terrain, lane_keys = jax.tree.map(mixed, opened(attempt), (queue.boards, queue.terrain, queue.keys))
     return Queue(
-        play=play,
+        boards=boards,
         terrain=terrain,
         keys=lane_keys,
         attempt=jnp.minimum(attempt, attempts),
@@ -235,15 +257,16 @@ def _board(x: jax.Array, n: jax.Array) -> jax.Array:
 def results(spec: Spec, state: State, level: Level) -> jax.Array:
     """How the attempts stand: see `RESULTS`."""
     terrain = survey(spec, with_boards_axis(level))
-    return results_of(rest(Board.of(spec, state.planes), state.books), terrain)
+    return results_of(rolling(rest(Board.of(spec, state.planes), state.books), None), terrain)
 
 
-def results_of(play: Play, terrain: Terrain) -> jax.Array:
+def results_of(boards: Rolling, terrain: Terrain) -> jax.Array:
     """int32[len(RESULTS), B]."""
-    books = play.books
-    values = {name: getattr(books, name) for name in RESULTS[:-1]}
+    play, books = boards.play, boards.play.books
+    values = {name: getattr(books, name) for name in RESULTS[:-2]}
     values["moves"] = jnp.where(terrain.time >= 0, -1, books.moves)
-    return jnp.stack([*values.values(), goals_left(play.board, books, terrain)])
+    strayed = jnp.zeros_like(books.score) if boards.strayed is None else boards.strayed
+    return jnp.stack([*values.values(), goals_left(play.board, books, terrain), strayed])
 
 
 def goals_left(board: Board, books: Books, terrain: Terrain) -> jax.Array:

@@ -149,3 +149,11 @@ def test_memory_may_be_objects_and_pure_arrays() -> None:
     mixed = merged(takes, new, old)
     assert isinstance(mixed["jax"], jax.Array) and mixed["jax"].tolist() == [[1, 0]] * 3
     assert mixed["object"].dtype == object and mixed["object"].tolist() == ["a", None]
+
+
+def test_a_choice_that_strays_is_an_error(game: Game, keys: jax.Array, levels: Level) -> None:
+    def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
+        return jnp.full(bits.shape[1:], -1, jnp.int32)
+
+    with pytest.raises(PolicyError, match="illegal action for"):
+        play(Memoryless(game, choose), game, keys, levels)

@@ -206,7 +206,12 @@ def test_a_policy_that_names_illegal_moves_plays_at_random(game: Game, start: St
         del state, level
         return jnp.full(bits.shape[1:], -1, jnp.int32)
 
-    assert_equal(game.rollout(MOVE_KEY, start, policy=policy), over)
+    final, stats = game.rollout(MOVE_KEY, start, policy=policy)
+    np.testing.assert_array_equal(np.asarray(stats.strayed), np.asarray(stats.moves))
+    assert_equal((final, stats._replace(strayed=jnp.zeros_like(stats.moves))), over)
+    attempts = game.rollout(MOVE_KEY, policy=policy, attempts=5)[1]
+    np.testing.assert_array_equal(np.asarray(attempts.strayed), np.asarray(attempts.moves))
+    assert not np.asarray(game.rollout(MOVE_KEY, attempts=5)[1].strayed).any()
 
 
 # ---------------------------------------------------------------------------------------- errors
