@@ -13,7 +13,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from benchmarks import environments, ours, report
+from benchmarks import environments, ours, players, report
 from benchmarks.limit import run_limit
 from benchmarks.ours import Values
 from benchmarks.report import Results
@@ -37,7 +37,8 @@ def main() -> None:
 
 def parts() -> dict[str, Callable[[bool], Values]]:
     """Every part of the run by name."""
-    return {"machine": machine, "limit": limit, "tile-match": tile_match, **ours.PARTS, **environments.PARTS}
+    own = {**ours.PARTS, **environments.PARTS, **players.PARTS}
+    return {"machine": machine, "limit": limit, "tile-match": tile_match, **own}
 
 
 def measured(part: Callable[[bool], Values], quick: bool) -> Values:

@@ -73,7 +73,7 @@ def compared(what: str, value: float | None, limits: Limits | None, absolute: st
 def rows(results: Results) -> list[Row]:
     """The table: ratios first, absolutes second."""
     ratios = [*cpp_rows(results), *peer_rows(results), *step_rows(results), *batch_rows(results), *vmap_rows(results)]
-    ratios += environment_rows(results)
+    ratios += environment_rows(results) + player_rows(results)
     return [*ratios, *first_rows(results), *state_rows(results), *single_rows(results), *absolute_rows(results)]
 
 
@@ -164,6 +164,36 @@ def environment_rows(results: Results) -> list[Row]:
                     f"{name} of the boards quiet / make_vec, jax, endless", shown(gain), aim=keep, absolute=speed(value)
                 )
             )
+    return found
+
+
+PLAYERS = (
+    ("mcts, 200 boards, simulations / bare playouts", "search", "random playouts", "random rollout", (0.60, 0.85)),
+    ("mcts, heuristic playouts / random ones", "search", "heuristic playouts", "random playouts", (0.20, None)),
+    ("greedy, 4,096 attempts / random", "players", "greedy", "random", (0.10, 0.30)),
+    ("heuristic, 4,096 attempts / random", "players", "heuristic", "random", (None, None)),
+    ("clouded, 4,096 attempts / random", "players", "clouded", "random", (None, None)),
+)
+"""Rows with a ratio: what, the part, its two numbers, and what must be reached and is aimed at."""
+
+
+def player_rows(results: Results) -> list[Row]:
+    """Search against bare playouts, cheap players against random play, and what has only a time."""
+    found = []
+    for what, part, name, base, (must, aim) in PLAYERS if "search" in results else ():
+        value = number(results, part, name)
+        share = ratio(value, number(results, part, base))
+        found.append(Row(what, shown(share), bound(share, must), bound(share, aim), shown(value, "{:,.0f}/s")))
+    for part, name, form, must, aim, at_most in (
+        ("search", "200 attempts", "{:.1f} s", 30.0, 10.0, True),
+        ("beam", "depth 2, H2", "{:,.0f} moves/s", 2000.0, None, False),
+        ("ladder", "seconds", "{:.0f} s", 600.0, None, True),
+        ("ladder", "largest resident set, MB", "{:,.0f} MB", 2048.0, None, True),
+    ):
+        if part in results:
+            value = number(results, part, name)
+            bounds = bound(value, must, at_most), bound(value, aim, at_most)
+            found.append(Row(f"{part}: {name}", "", *bounds, shown(value, form)))
     return found
 
 

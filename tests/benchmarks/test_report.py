@@ -61,3 +61,17 @@ def test_what_is_missing_is_said() -> None:
     assert "- tile-match, no specials, 1 at a time: Not measured: NoPeer: none." in text
     assert all(line.count("|") == 6 for line in text.splitlines() if line.startswith("|"))
     assert markdown({}).startswith("\n| what |")
+
+
+def test_players_are_measured_against_random_play_and_bare_playouts() -> None:
+    measured: Results = {
+        "search": {"random playouts": 50.0, "random rollout": 100.0, "heuristic playouts": 20.0, "200 attempts": 5.0},
+        "players": {"random": 1000.0, "greedy": 170.0},
+        "ladder": {"seconds": 700.0},
+    }
+    table = {row.what: row for row in rows(measured)}
+    assert table["mcts, 200 boards, simulations / bare playouts"].must == ">= 0.6 MISSED"
+    assert table["mcts, heuristic playouts / random ones"][1:3] == ("0.400", ">= 0.2 met")
+    assert table["greedy, 4,096 attempts / random"][1:4] == ("0.170", ">= 0.1 met", ">= 0.3 MISSED")
+    assert table["search: 200 attempts"][2:] == ("<= 30 met", "<= 10 met", "5.0 s")
+    assert table["ladder: seconds"].must == "<= 600 MISSED"
