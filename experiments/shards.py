@@ -141,10 +141,8 @@ class Shard:
     def _rows(self, stats: Stats, seconds: float) -> list[Row]:
         """The rows of the items; the last results are those of what filled up."""
         named = {"outcome": OUTCOMES, "reason": REASONS}
-        columns = [
-            [named[name][value] for value in values.tolist()] if name in named else values.tolist()
-            for name, values in stats._asdict().items()
-        ]
+        known = {name: values.tolist() for name, values in stats._asdict().items() if name in Row._fields}
+        columns = [[named[name][value] for value in known[name]] if name in named else known[name] for name in known]
         tasks = [(task.identity, task.name) for task in self.group.tasks]
         return [
             Row._make((self.name, *tasks[task], self.seed, attempt, *result, seconds))

@@ -150,6 +150,7 @@ def test_two_real_futures_one_search() -> None:
     assert not np.array_equal(jax.random.key_data(own_key(keys)), jax.random.key_data(keys))
 
 
+@pytest.mark.slow
 def test_search_wins_more_than_random_play_and_than_its_own_playouts(game: Game) -> None:
     keys = jax.random.split(jax.random.key(7), 64)
     rates = [
@@ -163,9 +164,9 @@ def test_search_wins_more_than_random_play_and_than_its_own_playouts(game: Game)
     "parameters",
     [
         "playout=to-mast,signal=combined",
-        "playout=heuristic,depth=2,final=robust",
+        pytest.param("playout=heuristic,depth=2,final=robust", marks=pytest.mark.slow),
         "beam=2,outcomes=1,final=robust-max,noise=0.1",
-        "streak=3,seconds=30,playout=clouded,signal=binary",
+        pytest.param("streak=3,seconds=30,playout=clouded,signal=binary", marks=pytest.mark.slow),
     ],
 )
 def test_options_do_what_they_say(game: Game, parameters: str) -> None:
@@ -195,6 +196,7 @@ def test_options_do_what_they_say(game: Game, parameters: str) -> None:
             assert tree["edge_visits"][mine & chosen][0] == tree["edge_visits"][mine].max()
 
 
+@pytest.mark.slow
 def test_beam_tries_the_moves_of_highest_value(game: Game) -> None:
     from agents.search.running import _by_action
     from crush_gym.engine.board import Board

@@ -66,7 +66,7 @@ def of_the_engine(spec: Spec, state: State, level: Level) -> tuple[jax.Array, ja
     return jax.lax.map(one, jnp.arange(spec.actions))
 
 
-@pytest.mark.parametrize("rules", ["saga", "points", "combo"])
+@pytest.mark.parametrize("rules", ["saga", pytest.param("points", marks=pytest.mark.slow), "combo"])
 def test_gains_are_what_the_first_round_clears_and_makes(rules: str) -> None:
     boards = 170
     game, level = rich(boards) if rules == "saga" else (Game(rules=rules, shape=(7, 7), colours=3), None)
@@ -140,6 +140,7 @@ def test_clouded_chooses_in_proportion_to_the_values() -> None:
     assert (np.abs(observed - expected) <= 4.5 * deviation + 1e-9).all()
 
 
+@pytest.mark.slow
 def test_heuristic_plays_better_than_greedy_and_both_better_than_chance() -> None:
     game = Game(load_pack("basics")["jelly"])
     key = jax.random.key(0)

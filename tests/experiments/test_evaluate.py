@@ -83,7 +83,7 @@ def test_a_row_is_what_a_rollout_with_its_key_gives(whole: Results) -> None:
     keys = jnp.stack([attempt_key(SEED, task.identity, n) for n in range(ATTEMPTS)])
     _, stats = Group((task,)).game().rollout(keys)
     for n, row in enumerate(whole.rows[:ATTEMPTS]):
-        won, outcome, reason, *numbers = (np.asarray(values)[n] for values in stats)
+        won, outcome, reason, *numbers = (np.asarray(values)[n] for values in stats[:8])
         assert (row.won, row.outcome, row.reason) == (won, OUTCOMES[outcome], REASONS[reason])
         assert list(row[8:13]) == numbers
 
