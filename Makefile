@@ -4,12 +4,13 @@
 PYTHON ?=
 VENV ?= .venv
 EXTRAS ?=
-PYTEST_ARGS ?= -n 2
+# A file's tests stay on one worker: they share what they compile.
+PYTEST_ARGS ?= -n 2 --dist loadfile
 N ?= 100000
 
 # Compiled programs are kept between runs, except in `bench`, which measures compilation too.
-demo test test-all soak pictures references: export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.cache/jax
-demo test test-all soak pictures references: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0.2
+demo test test-slow test-all soak pictures references: export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.cache/jax
+demo test test-slow test-all soak pictures references: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0.2
 
 # Any Python 3 can start the set-up; it then looks for one that is new enough.
 STARTER = $(shell for name in $(PYTHON) python3 python python3.14 python3.13 python3.12 python3.11; do \
@@ -38,10 +39,13 @@ demo: setup ## let five players play five levels; a table and a page
 		$(DEMO_LEVELS) --attempts 100 --processes 2 --out $(DEMO)/runs.sqlite
 	@$(RUN) -m crush_gym leaderboard $(DEMO)/runs.sqlite --out $(DEMO)/leaderboard.html
 
-test: setup ## run the tests
-	@$(RUN) -m pytest $(PYTEST_ARGS)
+test: setup ## run the tests but those marked slow
+	@$(RUN) -m pytest $(PYTEST_ARGS) -m "not slow"
 
-test-all: ## run the tests on Python 3.11 and on a later one, where both are there
+test-slow: setup ## run the tests marked slow
+	@$(RUN) -m pytest $(PYTEST_ARGS) -m slow
+
+test-all: ## run all tests on Python 3.11 and on a later one, where both are there
 	@for series in 3.11 3.12+; do \
 		venv=.venv-$${series%+}; \
 		$(SETUP) --venv $$venv --series $$series; status=$$?; \
