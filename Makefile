@@ -21,10 +21,10 @@ SETUP = starter="$(STARTER)"; \
 RUN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all soak lint bench pictures docs references clean
+.PHONY: help setup demo test test-slow test-all soak lint bench pictures docs references clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## make .venv and install everything into it
 	@$(SETUP) --venv $(VENV)
@@ -59,6 +59,7 @@ soak: setup ## compare N random boards with the slow reference: make soak N=1000
 
 lint: setup ## check style and types
 	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff format --check .
 	@$(RUN) -m mypy
 
 bench: setup ## measure speed: against C++, another simulator, and ourselves

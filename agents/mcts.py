@@ -214,9 +214,8 @@ def _joined(parts: list[Found], starts: list[int], part: int) -> Found:
     trees = [found.tree for found in parts]
     stored = {name: join(0, *(getattr(t, name) for t in trees)) for name in ("planes", "books")}
     rest = {name: join(-1, *(getattr(t, name) for t in trees)) for name in Tree._fields if name not in stored}
-    others = [found._replace(tree=None) for found in parts]  # type: ignore[arg-type]
-    flat: Found = jax.tree.map(functools.partial(join, -1), *others)
-    return flat._replace(tree=Tree(**stored, **rest))
+    flat = jax.tree.map(functools.partial(join, -1), *((found.action, found.scope, found.done) for found in parts))
+    return Found(flat[0], flat[1], Tree(**stored, **rest), flat[2])
 
 
 class Programs(NamedTuple):

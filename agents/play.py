@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from agents.protocol import Memory, Policy, own_key
+from agents.protocol import Memory, Policy, choice_of, own_key
 from crush_gym import OUTCOMES, Game, State, Stats
 from crush_gym.checks import whole_actions
 from crush_gym.engine.batching import lanes_for
@@ -34,7 +34,7 @@ def play(policy: Policy, game: Game, key: jax.Array, level: Level, progress: Pro
     Attempt with key k: the game plays with k, as everywhere; the player's keys are `own_key`s.
     """
     attempts, told = key.shape[0], progress or (lambda _: None)
-    choice = getattr(policy, "choice", None)
+    choice = choice_of(policy)
     if choice is not None:
         _, stats = game.rollout(key, level=level, policy=choice, attempts=attempts)
         known: Stats = jax.tree.map(np.asarray, stats)

@@ -10,7 +10,7 @@ from crush_gym import Game, State
 from crush_gym.engine.rollout import Policy as Choice
 from crush_gym.levels import Level
 
-__all__ = ["OWN", "Agent", "Choice", "Memory", "Policy", "own_key"]
+__all__ = ["OWN", "Agent", "Choice", "Memory", "Policy", "choice_of", "own_key"]
 
 Memory = Any
 """A pytree; every leaf, a JAX or a NumPy array, ends in the boards' axes."""
@@ -45,6 +45,12 @@ class Policy(Protocol):
     def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
         """The moves, int32[*boards], and the memory afterwards; on finished boards, any action. key: as in `start`."""
         ...
+
+
+def choice_of(policy: Policy) -> str | Choice | None:
+    """The policy as `game.rollout` takes it; None where it must be asked move by move."""
+    known: str | Choice | None = getattr(policy, "choice", None)
+    return known
 
 
 @runtime_checkable

@@ -18,7 +18,7 @@ import jax
 
 from agents.mcts import MctsPolicy
 from agents.play import play
-from agents.protocol import Policy, own_key
+from agents.protocol import Policy, choice_of, own_key
 from agents.registry import make
 from benchmarks.ours import ROOT, Value, Values, guard, make_level, repeats_for, rollout_speed, settled
 from crush_gym import Game, Level, load_pack
@@ -44,7 +44,7 @@ def search(quick: bool) -> Values:
         policy = agent.bind(game)
         assert isinstance(policy, MctsPolicy)
         values[f"{playout} playouts"] = guard(functools.partial(simulations, policy, level, boards, quick))
-        choice = "random" if playout == "random" else make(playout).bind(game).choice  # type: ignore[attr-defined]
+        choice = choice_of(make(playout).bind(game))
         values[f"{playout} rollout"] = guard(functools.partial(playouts, game, choice, boards, quick))
     attempts = functools.partial(seconds_of_attempts, make("mcts").bind(game), game, level, boards)
     values[f"{boards} attempts"] = guard(attempts)
@@ -97,7 +97,8 @@ def cheap(quick: bool) -> Values:
 
 def chosen_speed(game: Game, name: str, quick: bool) -> float:
     """Moves per second of one of them."""
-    choice = make(name).bind(game).choice  # type: ignore[attr-defined]
+    choice = choice_of(make(name).bind(game))
+    assert choice is not None, f"{name} does not play within rollouts"
     attempts = 256 if quick else 4096
     if choice == "random":
         return rollout_speed(game, attempts, repeats_for(quick))

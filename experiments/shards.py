@@ -12,7 +12,7 @@ import numpy as np
 
 from agents import registry
 from agents.play import play
-from agents.protocol import Agent, Policy
+from agents.protocol import Agent, Policy, choice_of
 from crush_gym import OUTCOMES, REASONS, Game, LevelPack, Stats
 from experiments.clock import PlayClock
 from experiments.grouping import Group
@@ -102,7 +102,7 @@ class Trial:
         """Make the agent and bind it to a game."""
         agent = table.agent(self.wanted)
         _, policy, _ = table.policy(f"{agent.name} {self.group.identity}", agent, self.group)
-        return Manner(agent.name, spec_of(agent), getattr(policy, "choice", None) is not None, origin())
+        return Manner(agent.name, spec_of(agent), choice_of(policy) is not None, origin())
 
 
 @dataclass(frozen=True)

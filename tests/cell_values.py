@@ -1,29 +1,14 @@
-"""A greedy player that sees the goals: a value for every legal move of all boards, and the best of them.
-
-It looks at the runs that a swap makes, not at what falls afterwards. It is the yardstick of the levels that
-ship, so its values are fixed: another player goes into a file of its own.
-"""
+"""The values of `crush_gym.values.goals` again, cell by cell with plain numbers: slow, and easy to believe."""
 
 from __future__ import annotations
-
-import functools
-from typing import TYPE_CHECKING
 
 import jax
 import jax.numpy as jnp
 
 from crush_gym import layout
-from crush_gym.engine import draws
 from crush_gym.engine.bits import Plane, flood, look, mask, neighbours, total, unpack
 from crush_gym.engine.board import Board, coloured
-from crush_gym.engine.moves import legal_moves, to_mask
-from crush_gym.engine.rollout import Policy
-from crush_gym.engine.spec import Spec
-from crush_gym.engine.state import Books, State
-from crush_gym.levels import Level
-
-if TYPE_CHECKING:
-    from crush_gym.game import Game
+from crush_gym.engine.state import Books
 
 Cells = jax.Array
 """int16[H, W, B]: a number for each cell."""
@@ -35,32 +20,6 @@ COMBO_VALUES = (
     ("bomb", "bomb", 60), ("bomb", "striped", 40), ("bomb", "wrapped", 40), ("striped", "wrapped", 30),
     ("wrapped", "wrapped", 24), ("striped", "striped", 20), ("bomb", "plain", 18),
 )  # fmt: skip
-
-ACTION_BITS, TIE_BITS = 9, 8
-
-
-def greedy(game: Game) -> Policy:
-    """The player as a policy for `game.rollout`; ties are broken by the move's key."""
-    return _greedy(game.spec)
-
-
-@functools.lru_cache(maxsize=64)
-def _greedy(spec: Spec) -> Policy:
-    """One function for each spec: programs are kept by it."""
-
-    def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
-        """int32[B]; -1 where no move is legal. bits: uint32[2, B]."""
-        del level  # what is left of each goal is in the state
-        board = Board.of(spec, state.planes).awake()
-        legal = board.fence(to_mask(spec, board.fence(legal_moves(board))))
-        values = board.fence(move_values(board, state.books))
-        actions = jnp.arange(spec.actions, dtype=jnp.uint32)[:, None]
-        ties = (draws.draw(bits, draws.PASS, 0, actions) >> (32 - TIE_BITS)).astype(jnp.int32)
-        rank = (values.astype(jnp.int32) + 1) << TIE_BITS | ties
-        best = jnp.where(legal, rank << ACTION_BITS | actions.astype(jnp.int32), -1).max(axis=0)
-        return jnp.where(best < 0, -1, best & ((1 << ACTION_BITS) - 1))
-
-    return choose
 
 
 def move_values(board: Board, books: Books) -> jax.Array:

@@ -14,7 +14,8 @@ SAYS = ("score: ", "mean score: ", None, "mean reward of random play: ", "succes
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
 @pytest.mark.parametrize(
-    ("example", "says"), list(zip(EXAMPLES, SAYS, strict=True)),
+    ("example", "says"),
+    list(zip(EXAMPLES, SAYS, strict=True)),
     ids=["single", "vector", "sb3", "functional", "game", "harness"],
 )
 def test_readme_example_runs_as_printed(

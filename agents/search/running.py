@@ -32,9 +32,9 @@ from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
 from crush_gym.engine.turn import beat, begin, finish
 from crush_gym.engine.turns import state_of
 from crush_gym.levels import Level
-from crush_gym.values.choose import in_proportion, planes_of
+from crush_gym.values.choose import by_action, in_proportion, planes_of
 from crush_gym.values.goals import move_values
-from crush_gym.values.sliced import Sliced, cells
+from crush_gym.values.sliced import Sliced
 
 BEATS_PER_LOOK = 4
 """Beats between two looks at how many boards wait."""
@@ -142,9 +142,7 @@ def _tried(settings: Settings, actions: jax.Array) -> jax.Array:
     return actions if settings.beam is None else jnp.minimum(actions, settings.beam)
 
 
-def advanced(
-    spec: Spec, settings: Settings, search: Search, knobs: Knobs, level: Level, until: jax.Array
-) -> Search:
+def advanced(spec: Spec, settings: Settings, search: Search, knobs: Knobs, level: Level, until: jax.Array) -> Search:
     """Run until every board is through, or has ended so many simulations."""
     level = with_boards_axis(level)
     terrain = survey(spec, level)
@@ -183,9 +181,7 @@ def _beat(settings: Settings, terrain: Terrain, level: Level, search: Search) ->
     return search._replace(play=play, phase=phase, landed=landed, actions=actions)
 
 
-def _playout_move(
-    settings: Settings, level: Level, search: Search, play: Play, moves: Moves, bits: jax.Array
-) -> Moves:
+def _playout_move(settings: Settings, level: Level, search: Search, play: Play, moves: Moves, bits: jax.Array) -> Moves:
     if search.weights is not None:
         both = in_proportion(play.board, planes_of(moves), search.weights, bits)
         return play.board.fence(Moves(both[0], both[1]))
@@ -292,14 +288,7 @@ def _next_rank(
     if settings.beam is None:
         rank = chance & ~RANK_ACTION | actions
     else:
-        values = jnp.minimum(_by_action(board.spec, board.fence(move_values(board, state.books))), 4095)
+        values = jnp.minimum(by_action(board.spec, board.fence(move_values(board, state.books))), 4095)
         rank = values.astype(jnp.uint32) << 20 | (chance >> 21) << 9 | actions
     allowed = to_mask(board.spec, legal) & (rank < last)
     return jnp.max(jnp.where(allowed, rank, jnp.uint32(0)), axis=0)
-
-
-def _by_action(spec: Spec, values: Sliced) -> jax.Array:
-    """Values of swaps by action number: int32[actions, S]."""
-    numbers = cells(values, spec.width)
-    across, down = numbers[0, :, : spec.width - 1], numbers[1, : spec.height - 1]
-    return jnp.concatenate([x.reshape(-1, x.shape[-1]) for x in (across, down)])

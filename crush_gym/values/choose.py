@@ -10,7 +10,8 @@ from crush_gym.engine import draws
 from crush_gym.engine.bits import Plane, Word, nth, rows_of, word_of
 from crush_gym.engine.board import Board
 from crush_gym.engine.moves import Moves
-from crush_gym.values.sliced import Sliced, counted, flat, largest, where
+from crush_gym.engine.spec import Spec
+from crush_gym.values.sliced import Sliced, cells, counted, flat, largest, where
 
 
 def planes_of(moves: Moves) -> Plane:
@@ -77,3 +78,10 @@ def action_of(board: Board, move: Plane) -> jax.Array:
 
     across, down = number(move[0], width - 1, 0), number(move[1], width, height * (width - 1))
     return jnp.where(word_of(flat(move)) != 0, jnp.maximum(across, down), -1)
+
+
+def by_action(spec: Spec, values: Sliced) -> jax.Array:
+    """The values of swaps by the numbers of their actions: int32[actions, B]."""
+    numbers = cells(values, spec.width)
+    across, down = numbers[0, :, : spec.width - 1], numbers[1, : spec.height - 1]
+    return jnp.concatenate([x.reshape(-1, x.shape[-1]) for x in (across, down)])

@@ -11,7 +11,7 @@ from crush_gym import layout
 from crush_gym.engine.bits import Plane, Step, any_of, count, look, mask
 from crush_gym.engine.board import Board, coloured
 from crush_gym.values.runs import Makes, Worth, run_values, stacked
-from crush_gym.values.sliced import Sliced, add, moved, times, total, where
+from crush_gym.values.sliced import Sliced, add, look_at, times, total, where
 
 
 def gains(board: Board) -> Sliced:
@@ -41,7 +41,7 @@ def _pairs(board: Board, step: Step) -> Pairs:
     rows, columns = _ray(board, bare, (0, 1)), _ray(board, bare, (1, 0))
     own = times(bare, 1)
     found = [
-        (_both(striped, striped, step), moved(total([own, rows, columns]), lambda x: look(x, *step))),
+        (_both(striped, striped, step), look_at(total([own, rows, columns]), *step)),
         _of_colours(board, bomb, bare, step),
         (_both(bomb, bomb, step), _number(board, bare)),
     ]
@@ -49,10 +49,10 @@ def _pairs(board: Board, step: Step) -> Pairs:
         wrapped = board.candy(layout.WRAPPED) & bare
         line = add(times(bare, 1), where(~board.other(layout.SWIRL), rows))
         line = board.fence(line)
-        lines = total(moved(line, lambda x, d=d: look(x, d, 0)) for d in (-1, 0, 1))  # type: ignore[misc]
+        lines = total(look_at(line, d, 0) for d in (-1, 0, 1))
         found += [
-            (_either(striped, wrapped, step), moved(lines, lambda x: look(x, *step))),
-            (_both(wrapped, wrapped, step), moved(_square(board, bare), lambda x: look(x, *step))),
+            (_either(striped, wrapped, step), look_at(lines, *step)),
+            (_both(wrapped, wrapped, step), look_at(_square(board, bare), *step)),
         ]
     return any_of(pairs for pairs, _ in found), total(where(pairs, value) for pairs, value in found)
 
@@ -102,8 +102,7 @@ def _one_way(board: Board, cells: Plane, step: Step) -> Sliced:
     distance = 1
     while distance < longest:
         rows, columns = step[0] * distance, step[1] * distance
-        further = moved(number, lambda x, r=rows, c=columns: look(x, r, c))  # type: ignore[misc]
-        number = board.fence(add(number, where(~stopped, further)))
+        number = board.fence(add(number, where(~stopped, look_at(number, rows, columns))))
         stopped = board.fence(stopped | look(stopped, rows, columns))
         distance *= 2
     return number
@@ -112,4 +111,4 @@ def _one_way(board: Board, cells: Plane, step: Step) -> Sliced:
 def _square(board: Board, cells: Plane) -> Sliced:
     """How many of the cells the 5 x 5 around each cell holds."""
     wide = board.fence(total(times(look(cells, 0, d), 1) for d in range(-2, 3)))
-    return total(moved(wide, lambda x, d=d: look(x, d, 0)) for d in range(-2, 3))  # type: ignore[misc]
+    return total(look_at(wide, d, 0) for d in range(-2, 3))

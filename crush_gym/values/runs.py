@@ -10,7 +10,7 @@ from jax import lax
 from crush_gym.engine.bits import Plane, Step, Word, look
 from crush_gym.engine.board import Board
 from crush_gym.engine.moves import STEPS, Reach, reaches, sides
-from crush_gym.values.sliced import Sliced, add, moved, times, total, where
+from crush_gym.values.sliced import Sliced, add, look_at, moved, times, total, where
 
 
 class Worth(NamedTuple):
@@ -39,8 +39,8 @@ def run_values(board: Board, worth: Worth, makes: Makes) -> Sliced:
     place, both, item = board.fence((place, both, worth.item))
     ways = {step: _way(board, found[step], step, place, both, item, makes) for step in STEPS}
     ways = board.fence(ways)
-    across = add(ways[0, 1], moved(ways[0, -1], lambda x: look(x, 0, 1)))
-    down = add(ways[1, 0], moved(ways[-1, 0], lambda x: look(x, 1, 0)))
+    across = add(ways[0, 1], look_at(ways[0, -1], 0, 1))
+    down = add(ways[1, 0], look_at(ways[-1, 0], 1, 0))
     return stacked(board, across, down)
 
 
@@ -55,9 +55,7 @@ def stacked(board: Board, across: Sliced, down: Sliced) -> Sliced:
     )
 
 
-def _way(
-    board: Board, reach: Reach, step: Step, place: Sliced, both: Sliced, item: Sliced, makes: Makes
-) -> Sliced:
+def _way(board: Board, reach: Reach, step: Step, place: Sliced, both: Sliced, item: Sliced, makes: Makes) -> Sliced:
     """The runs that the candies of one end of a swap would come to stand in, by the cells that they come from."""
     (r, c), (side, back) = step, sides(step)
     beside = reach.beside
@@ -69,8 +67,8 @@ def _way(
         (reach.line, (2 * r, 2 * c)),
         (reach.line, (3 * r, 3 * c)),
     )
-    hit = [where(cells, moved(both, lambda x, at=at: _at(x, *at))) for cells, at in members]  # type: ignore[misc]
-    own = where(reach.runs, add(moved(place, lambda x: _at(x, r, c)), item))
+    hit = [where(cells, _at(both, *at)) for cells, at in members]
+    own = where(reach.runs, add(_at(place, r, c), item))
     return total([*hit, own, *_made(board, reach, step, makes)])
 
 
@@ -91,7 +89,10 @@ def _padded(plane: Plane) -> Plane:
     return lax.pad(plane, Word(0), ((MARGIN, MARGIN, 0), (0, 0, 0)))
 
 
-def _at(padded: Plane, rows: int, columns: int) -> Plane:
+def _at(padded: Sliced, rows: int, columns: int) -> Sliced:
     """What stands so many rows and columns away from each cell."""
-    height = padded.shape[0] - 2 * MARGIN
-    return look(padded[MARGIN + rows : MARGIN + rows + height], 0, columns)
+
+    def seen(plane: Plane) -> Plane:
+        return look(plane[MARGIN + rows : plane.shape[0] - MARGIN + rows], 0, columns)
+
+    return moved(padded, seen)

@@ -12,7 +12,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from crush_gym.engine.bits import Plane, Word, any_of, rows_of
+from crush_gym.engine.bits import Plane, Word, any_of, look, rows_of
+from crush_gym.engine.bits import total as total_of
 
 Sliced = tuple[Plane | None, ...]
 
@@ -62,6 +63,11 @@ def moved(number: Sliced, change: Callable[[Plane], Plane]) -> Sliced:
     return tuple(bit if bit is None else change(bit) for bit in number)
 
 
+def look_at(number: Sliced, rows: int, columns: int) -> Sliced:
+    """What stands so many rows and columns away from each cell."""
+    return moved(number, lambda x: look(x, rows, columns))
+
+
 def cells(number: Sliced, width: int) -> jax.Array:
     """The numbers themselves: int32[..., H, width, B]."""
     columns = lax.broadcasted_iota(Word, (width, 1), 0)
@@ -79,7 +85,7 @@ def sums(number: Sliced) -> jax.Array:
 
 def counted(plane: Plane) -> jax.Array:
     """Cells of a plane uint16[n, H, B], or of one of more axes: int32[B]."""
-    return sum(lax.population_count(row) for row in rows_of(flat(plane))).astype(jnp.int32)  # type: ignore[union-attr]
+    return total_of(lax.population_count(row) for row in rows_of(flat(plane))).astype(jnp.int32)
 
 
 def flat(plane: Plane) -> Plane:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from experiments import pages
 from experiments.pages import Compared, Page, Section, Span
 from experiments.statistics import Interval, rate
@@ -18,7 +20,7 @@ def page(found: Measured, setting: Setting) -> Page:
     quick = "; a quick run: the theses had 200, 100 and three levels" if setting.quick else ""
     lead = (
         f"“Crushing Candy Crush”, phase 2: one parameter of the search after the other, {plan.attempts} attempts of "
-        f"each setup, {plan.simulations} simulations a move, on look-alikes of levels {', '.join(plan.levels)}{quick}. "
+        f"each setup, {plan.simulations} simulations a move, on look-alikes of {_levels(plan.levels)}{quick}. "
         "The theses' bar charts are lost; what their texts say of each sweep stands beside ours."
     )
     rows = [Compared(_title(sweep), sweep.found, _said(found, sweep)) for sweep in plan.chosen]
@@ -28,6 +30,10 @@ def page(found: Measured, setting: Setting) -> Page:
         pages.section("Again", pages.commands(setting.command("phase2"))),
     )
     return Page("Parameters of the search", lead, sections, setting.facts())
+
+
+def _levels(numbers: Sequence[str]) -> str:
+    return f"level{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
 
 
 def _title(sweep: paper.Sweep) -> str:

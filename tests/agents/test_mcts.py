@@ -16,7 +16,10 @@ from agents.registry import make
 from agents.search import picture, signals
 from agents.search.tree import ROOT
 from crush_gym import Game, Level, State
+from crush_gym.engine.board import Board
 from crush_gym.levels import Level as LevelType
+from crush_gym.values.choose import by_action
+from crush_gym.values.goals import move_values
 
 BOARDS, SIMULATIONS = 12, 40
 
@@ -198,13 +201,9 @@ def test_options_do_what_they_say(game: Game, parameters: str) -> None:
 
 @pytest.mark.slow
 def test_beam_tries_the_moves_of_highest_value(game: Game) -> None:
-    from agents.search.running import _by_action
-    from crush_gym.engine.board import Board
-    from crush_gym.values.goals import move_values
-
     _, state = opening(game)
     board = Board.of(game.spec, state.planes)
-    values = np.asarray(_by_action(game.spec, move_values(board, state.books)))
+    values = np.asarray(by_action(game.spec, move_values(board, state.books)))
     legal = np.asarray(game.legal(state))
     for lane, tree in enumerate(trees_of(searched(game, Mcts(simulations=8, beam=2)))):
         tried = values[tree["edge_action"][tree["edge_parent"] == ROOT], lane]

@@ -11,6 +11,7 @@ import pytest
 
 from agents.greedy import Greedy
 from agents.heuristic import Clouded, Heuristic
+from agents.protocol import choice_of
 from crush_gym import Game, State, load_pack
 from crush_gym.engine.bits import count, mask
 from crush_gym.engine.board import Board
@@ -22,15 +23,9 @@ from crush_gym.engine.terrain import survey
 from crush_gym.engine.turns import begin_action
 from crush_gym.levels import Level
 from crush_gym.values import first_round, goals
-from crush_gym.values.sliced import Sliced, add, cells, largest, sums, times
+from crush_gym.values.choose import by_action
+from crush_gym.values.sliced import add, cells, largest, sums, times
 from tests import cell_values
-
-
-def by_action(spec: Spec, values: Sliced) -> jax.Array:
-    """int32[actions, B]."""
-    numbers = cells(values, spec.width)
-    across, down = numbers[0, :, : spec.width - 1], numbers[1, : spec.height - 1]
-    return jnp.concatenate([x.reshape(-1, x.shape[-1]) for x in (across, down)])
 
 
 def positions(game: Game, level: Level, boards: int, moves: int, seed: int = 0) -> State:
@@ -146,6 +141,6 @@ def test_heuristic_plays_better_than_greedy_and_both_better_than_chance() -> Non
     key = jax.random.key(0)
     left = [
         float(np.mean(game.rollout(key, policy=policy, attempts=600)[1].goals_left))
-        for policy in ("random", *(agent.bind(game).choice for agent in (Greedy(), Heuristic())))  # type: ignore[attr-defined]
+        for policy in ("random", *(choice_of(agent.bind(game)) for agent in (Greedy(), Heuristic())))
     ]
     assert left[0] > left[1] > left[2]
