@@ -21,6 +21,7 @@ from crush_gym.engine.bits import any_of, count, rows_of, total
 from crush_gym.engine.blocks import run_all
 from crush_gym.engine.board import Board
 from crush_gym.engine.combos import which
+from crush_gym.engine.compiling import Options, options_for
 from crush_gym.engine.moves import Moves, from_action, swap
 from crush_gym.engine.runs import find_runs
 from crush_gym.engine.spec import Spec
@@ -81,6 +82,7 @@ class Expander:
     def __init__(self, spec: Spec, level: Level, boards: int) -> None:
         self.spec = spec
         self.chunk = CHUNKS[boards > FEW]
+        self.options = options_for(spec, self.chunk)
         level = _once(jax.tree.map(np.asarray, level))
         self.shared = np.ndim(level.height) == 0
         self.level = jax.tree.map(jnp.asarray, level) if self.shared else level
@@ -88,14 +90,14 @@ class Expander:
 
     def moves(self, nodes: Nodes) -> tuple[Array, Array]:
         """All legal moves: of which node, and which action; by nodes, and within one from the top left."""
-        program = _legal(self.spec)
+        program = _legal(self.spec, self.options)
         masks = self._chunked(program, nodes.size, lambda index: program(taken_at(nodes.state, index)))
         index, place = np.nonzero(masks[self.order].T)
         return index, self.order[place].astype(np.int32)
 
     def play(self, nodes: Nodes, index: Array, action: Array, then: Callable[[Moved, Nodes, Level], Tree]) -> Tree:
         """Make moves, as `moves` names them, and keep what `then` (moved, from, level) makes of them."""
-        program = _turn(self.spec)
+        program = _turn(self.spec, self.options)
         index, action = np.append(index, 0), np.append(action, NO_MOVE)  # what fills up the last chunk
 
         def some(items: Array) -> Tree:
@@ -144,12 +146,12 @@ def scan_order(spec: Spec) -> Array:
 
 
 @functools.lru_cache(maxsize=64)
-def _legal(spec: Spec) -> Callable[[State], jax.Array]:
-    return jax.jit(functools.partial(turns.legal, spec))
+def _legal(spec: Spec, options: Options) -> Callable[[State], jax.Array]:
+    return jax.jit(functools.partial(turns.legal, spec), compiler_options=dict(options))
 
 
 @functools.lru_cache(maxsize=64)
-def _turn(spec: Spec) -> Callable[..., tuple[jax.Array, State, jax.Array]]:
+def _turn(spec: Spec, options: Options) -> Callable[..., tuple[jax.Array, State, jax.Array]]:
     """A turn of every board, with a key of its own for every action."""
 
     def turn(bits: jax.Array, state: State, action: jax.Array, level: Level) -> tuple[jax.Array, State, jax.Array]:
@@ -158,7 +160,7 @@ def _turn(spec: Spec) -> Callable[..., tuple[jax.Array, State, jax.Array]]:
         row = _mean_row(board, from_action(spec, action))
         return own, turns.step(spec, own, state, action, level)[0], row
 
-    return jax.jit(turn)
+    return jax.jit(turn, compiler_options=dict(options))
 
 
 def _mean_row(board: Board, moves: Moves) -> jax.Array:

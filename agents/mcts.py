@@ -29,6 +29,7 @@ from crush_gym.checks import boards_of_state
 from crush_gym.engine import draws
 from crush_gym.engine.batching import flat_boards
 from crush_gym.engine.blocks import cores, run_all
+from crush_gym.engine.compiling import Options, options_for
 from crush_gym.engine.spec import Spec
 from crush_gym.game import LEVEL_RANKS
 from crush_gym.levels import Level
@@ -170,7 +171,8 @@ class MctsPolicy:
         size = bits.shape[1]
         part = -(-size // min(cores(), size))
         starts = [min(first, size - part) for first in range(0, size, part)]
-        programs = _programs(self.game.spec, self.settings, self.agent.final, self.agent.noise)
+        options = options_for(self.game.spec, part, rollout=True)
+        programs = _programs(self.game.spec, self.settings, self.agent.final, self.agent.noise, options)
 
         def call(first: int) -> Found:
             cut = functools.partial(_cut, first, part)
@@ -227,11 +229,12 @@ class Programs(NamedTuple):
 
 
 @functools.lru_cache(maxsize=64)
-def _programs(spec: Spec, settings: Settings, final: str, noise: float) -> Programs:
+def _programs(spec: Spec, settings: Settings, final: str, noise: float, options: Options) -> Programs:
     start = functools.partial(running.started, spec, settings)
     advance = functools.partial(running.advanced, spec, settings)
     decide = functools.partial(_decided, final, noise)
-    return Programs(jax.jit(start), jax.jit(advance, donate_argnums=0), jax.jit(decide))
+    compiled = functools.partial(jax.jit, compiler_options=dict(options))
+    return Programs(compiled(start), compiled(advance, donate_argnums=0), compiled(decide))
 
 
 def _decided(final: str, noise: float, search: Search) -> Found:

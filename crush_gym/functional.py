@@ -20,6 +20,8 @@ from gymnasium import spaces
 
 from crush_gym.engine import draws, turns
 from crush_gym.engine.batching import native
+from crush_gym.engine.compiling import Options as XlaOptions
+from crush_gym.engine.compiling import options_for
 from crush_gym.engine.observe import observe
 from crush_gym.engine.state import State
 from crush_gym.envs import IDS, views
@@ -46,7 +48,6 @@ class Env:
         self.options, self.auto_reset = options, auto_reset
         self.game: Game = options.game
         self.default_params: Level = options.levels[0]
-        self._reset, self._step = _programs(options.task, options.obs, auto_reset)
 
     @property
     def num_actions(self) -> int:
@@ -66,7 +67,8 @@ class Env:
     def reset(self, key: jax.Array, params: Level | None = None) -> tuple[Any, EnvState]:
         """A new episode, or one for each key: (observation, state)."""
         level = self.default_params if params is None else params
-        return self._reset(bits_of(key, tuple(jnp.shape(level.height)) or key.shape), level)
+        bits = bits_of(key, tuple(jnp.shape(level.height)) or key.shape)
+        return self._compiled(bits)[0](bits, level)
 
     def step(
         self, key: jax.Array, state: EnvState, action: jax.Array, params: Level | None = None
@@ -78,11 +80,16 @@ class Env:
         """
         level = self.default_params if params is None else params
         bits = bits_of(key, tuple(state.streak.shape))
-        return self._step(bits, state, jnp.asarray(action, jnp.int32), level)
+        return self._compiled(bits)[1](bits, state, jnp.asarray(action, jnp.int32), level)
 
     def action_mask(self, state: EnvState) -> jax.Array:
         """bool[actions, *boards]; all False on a finished board."""
         return self.game.legal(state.game)
+
+    def _compiled(self, bits: jax.Array) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """`reset` and `step` for so many boards. bits: uint32[2, *boards]."""
+        options = options_for(self.game.spec, bits[0].size)
+        return _programs(self.options.task, self.options.obs, self.auto_reset, options)
 
 
 def make(id: str = "Crush/Saga-v0", auto_reset: bool = True, **options: Any) -> Env:
@@ -106,7 +113,9 @@ RESET_KEY = 2**31 - 1
 
 
 @functools.lru_cache(maxsize=64)
-def _programs(task: Task, obs: str, auto_reset: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _programs(
+    task: Task, obs: str, auto_reset: bool, options: XlaOptions
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The compiled `reset` and `step`, for any arrangement of boards."""
     state: Any = EnvState._make([STATE_RANKS, 0])
     spec = task.spec
@@ -130,9 +139,10 @@ def _programs(task: Task, obs: str, auto_reset: bool) -> tuple[Callable[..., Any
         planes = observe(spec, game, level)
         return planes if obs == "planes" else _view_last(spec, obs, planes)
 
+    compiled = functools.partial(jax.jit, compiler_options=dict(options))
     return (
-        jax.jit(native(reset, (1, LEVEL_RANKS), (False, True))),
-        jax.jit(native(step, (1, state, 0, LEVEL_RANKS), (False, False, False, True))),
+        compiled(native(reset, (1, LEVEL_RANKS), (False, True))),
+        compiled(native(step, (1, state, 0, LEVEL_RANKS), (False, False, False, True))),
     )
 
 

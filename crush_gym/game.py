@@ -16,6 +16,7 @@ from crush_gym.checks import Boards, boards_of_level, boards_of_state, same_atte
 from crush_gym.engine import blocks, draws, observe, rollout, turns
 from crush_gym.engine.batching import boards_of, flat_boards, lanes_for, native
 from crush_gym.engine.blocks import cores
+from crush_gym.engine.compiling import Options, alone_on_cpu, options_for
 from crush_gym.engine.plan import SPECIALS, plan
 from crush_gym.engine.rollout import Policy
 from crush_gym.engine.room import make_room
@@ -190,8 +191,8 @@ class Game:
         if state is not None:
             state = flat_boards(state, STATE_RANKS)
         level = flat_boards(level, LEVEL_RANKS)
-        program_for = functools.partial(_attempts_program, self.spec)
-        if not blocks.help((bits, state, level)):
+        program_for = functools.partial(_attempts_program, self.spec, options_for(self.spec, attempts, rollout=True))
+        if not alone_on_cpu():
             return Stats.of(program_for(lanes_for(attempts), player)(0, bits, state, level))
         size = -(-attempts // min(cores(), attempts))
         program = program_for(min(lanes_for(size), LANES), player)
@@ -203,11 +204,12 @@ class Game:
 
     def _call(self, name: str, *args: Any, policy: Policy | None = None) -> Any:
         """One of the game's programs; on a CPU, a large batch in blocks."""
-        program, ranks = _compiled(self.spec, name, policy)
+        boards = math.prod(boards_of(args, _ranks(name)))
+        options = options_for(self.spec, boards, rollout=name == "playout")
         most = {"playout": LANES, "step": BLOCK, "reset": BLOCK}.get(name)  # the rest is cheaper than its cutting up
-        if most is not None and math.prod(boards_of(args, ranks)) > most and blocks.help(args):
-            return blocks.in_blocks(program, args, ranks, most)
-        return program(*args)
+        if most is not None and boards > most and alone_on_cpu():
+            return blocks.in_blocks(_compiled(self.spec, name, policy), args, _ranks(name), most, options)
+        return _compiled(self.spec, name, policy, options)(*args)
 
     def replay(self, key: jax.Array, state: State, action: jax.Array | int, level: Level | None = None) -> list[State]:
         """The turn that `step` would play on one board, beat by beat: what stands after the swap, then after
@@ -293,32 +295,41 @@ STATE_RANKS: Any = State._make([2, Books._make(1 if field in _STACKED else 0 for
 """The number of axes of each leaf of one board's state."""
 
 
-@functools.lru_cache(maxsize=256)
-def _compiled(spec: Spec, name: str, policy: Policy | None = None) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """One of the game's programs, for any arrangement of boards, and the ranks of its arguments."""
-    state, level, bits, action = STATE_RANKS, LEVEL_RANKS, 1, 0
-    programs: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
-        "reset": (turns.reset, (bits, level)),
-        "legal": (turns.legal, (state,)),
-        "random_action": (turns.random_action, (bits, state)),
-        "step": (turns.step, (bits, state, action, level)),
-        "observe": (observe.observe, (state, level)),
-        "playout": (functools.partial(rollout.playout, policy=policy), (bits, state, level)),
-        "results": (rollout.results, (state, level)),
-        "choose": (functools.partial(rollout.choose, policy=policy), (bits, state, level)),
-    }
-    f, ranks = programs[name]
-    return jax.jit(native(functools.partial(f, spec), ranks, tuple(r is level for r in ranks))), ranks
+_PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "reset": (turns.reset, (1, LEVEL_RANKS)),
+    "legal": (turns.legal, (STATE_RANKS,)),
+    "random_action": (turns.random_action, (1, STATE_RANKS)),
+    "step": (turns.step, (1, STATE_RANKS, 0, LEVEL_RANKS)),
+    "observe": (observe.observe, (STATE_RANKS, LEVEL_RANKS)),
+    "playout": (rollout.playout, (1, STATE_RANKS, LEVEL_RANKS)),
+    "results": (rollout.results, (STATE_RANKS, LEVEL_RANKS)),
+    "choose": (rollout.choose, (1, STATE_RANKS, LEVEL_RANKS)),
+}
+"""The game's programs, and the ranks of their arguments: keys' words, states, actions, levels."""
+
+
+def _ranks(name: str) -> tuple[Any, ...]:
+    return _PROGRAMS[name][1]
 
 
 @functools.lru_cache(maxsize=256)
-def _attempts_program(spec: Spec, lanes: int, policy: Policy | None) -> Callable[..., jax.Array]:
-    return jax.jit(functools.partial(rollout.many_attempts, spec, lanes, policy))
+def _compiled(spec: Spec, name: str, policy: Policy | None = None, options: Options = ()) -> Callable[..., Any]:
+    """One of the game's programs, for any arrangement of boards."""
+    f, ranks = _PROGRAMS[name]
+    f = functools.partial(f, spec, **({"policy": policy} if name in ("playout", "choose") else {}))
+    return jax.jit(native(f, ranks, tuple(r is LEVEL_RANKS for r in ranks)), compiler_options=dict(options))
+
+
+@functools.lru_cache(maxsize=256)
+def _attempts_program(spec: Spec, options: Options, lanes: int, policy: Policy | None) -> Callable[..., jax.Array]:
+    program = functools.partial(rollout.many_attempts, spec, lanes, policy)
+    return jax.jit(program, compiler_options=dict(options))
 
 
 @functools.lru_cache(maxsize=64)
 def _replay_programs(spec: Spec) -> tuple[Callable[..., Play], Callable[..., Play]]:
-    return jax.jit(functools.partial(turns.replay_begin, spec)), jax.jit(functools.partial(turns.replay_beat, spec))
+    compiled = functools.partial(jax.jit, compiler_options=dict(options_for(spec, 1)))
+    return compiled(functools.partial(turns.replay_begin, spec)), compiled(functools.partial(turns.replay_beat, spec))
 
 
 def _policy(policy: str | Policy) -> Policy | None:

@@ -21,6 +21,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from crush_gym.engine.batching import boards_of, flat_boards
+from crush_gym.engine.compiling import Options
 
 Tree = Any
 
@@ -28,23 +29,6 @@ Tree = Any
 def cores() -> int:
     """How many CPUs this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def concrete(tree: Tree) -> bool:
-    """Whether no array of the tree is a tracer."""
-    return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(tree))
-
-
-def on_cpu() -> bool:
-    """Whether computations go to a CPU unless told otherwise."""
-    device = getattr(jax.config, "jax_default_device", None)
-    platform = getattr(device, "platform", device)
-    return (platform or jax.default_backend()) == "cpu"
-
-
-def help(args: Tree) -> bool:
-    """Whether these arguments are better computed in blocks."""
-    return concrete(args) and on_cpu()
 
 
 def in_parts(program: Callable[..., Tree], call: Callable[[int], Tree], size: int, part: int) -> Tree:
@@ -57,19 +41,22 @@ def in_parts(program: Callable[..., Tree], call: Callable[[int], Tree], size: in
     return _joined(run_all(program, [functools.partial(call, start) for start in starts]), starts, part)
 
 
-def in_blocks(program: Callable[..., Tree], args: tuple[Tree, ...], ranks: tuple[Tree, ...], most: int) -> Tree:
+def in_blocks(
+    program: Callable[..., Tree], args: tuple[Tree, ...], ranks: tuple[Tree, ...], most: int, options: Options
+) -> Tree:
     """Call `program` on blocks of at most `most` boards, side by side.
 
     program: a compiled function that stays the same object from call to call
     ranks: like the arguments, the number of axes of each leaf on one board; leaves without boards' axes are
     shared by all.
+    options: that the blocks' program is compiled with
     """
     boards = boards_of(args, ranks)
     size = math.prod(boards)
     block = -(-size // count_of(size, most))
     if len(boards) > 1:
         args = tuple(flat_boards(arg, rank) for arg, rank in zip(args, ranks, strict=True))
-    on_block = _on_block(program, ranks, block)
+    on_block = _on_block(program, ranks, block, options)
     result = in_parts(on_block, lambda start: on_block(start, *args), size, block)
     return jax.tree.map(lambda x: x.reshape(*x.shape[:-1], *boards), result) if len(boards) > 1 else result
 
@@ -80,7 +67,9 @@ def count_of(size: int, most: int) -> int:
 
 
 @functools.lru_cache(maxsize=256)
-def _on_block(program: Callable[..., Tree], ranks: tuple[Tree, ...], block: int) -> Callable[..., Tree]:
+def _on_block(
+    program: Callable[..., Tree], ranks: tuple[Tree, ...], block: int, options: Options
+) -> Callable[..., Tree]:
     """The program for the boards from `start`, which it cuts out itself: a call costs more than a copy."""
 
     def call(start: jax.Array, *args: Tree) -> Tree:
@@ -89,7 +78,7 @@ def _on_block(program: Callable[..., Tree], ranks: tuple[Tree, ...], block: int)
         )
         return program(*cut)
 
-    return jax.jit(call)
+    return jax.jit(call, compiler_options=dict(options))
 
 
 _compiled: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()

@@ -12,6 +12,7 @@ import numpy as np
 
 from crush_gym.engine import blocks
 from crush_gym.engine.batching import lanes_for
+from crush_gym.engine.compiling import Options, on_cpu, options_for
 from crush_gym.envs import task as tasks
 from crush_gym.envs.task import Facts, Glance, Lanes, Seen, Step, Task
 from crush_gym.levels import Level, LevelPack
@@ -63,7 +64,7 @@ class Batch:
     ) -> tuple[Seen, Facts]:
         """The episodes of these numbers, except where the old lanes stay. number: of the levels, if said."""
         key, episode = np.asarray(key, np.uint32), np.asarray(episode, np.int32)
-        program = _opener(self.task, self.count, self.order)
+        program = _opener(self.task, self.count, self.order, self._options)
         given = np.full(self.size, -1, np.int32) if number is None else number
         parts = [program(*args, self._levels) for args in zip(*map(self._split, (key, episode, given)), strict=True)]
         lanes = self._join_lanes(parts)
@@ -76,7 +77,8 @@ class Batch:
         leaves, structure = jax.tree.flatten(jax.tree.map(np.asarray, lanes))
         split = zip(*(self._split(leaf) for leaf in leaves), strict=True)
         self._blocks = [jax.tree.map(jnp.asarray, jax.tree.unflatten(structure, block)) for block in split]
-        seen = [_looker(self.task)(block, self._levels) for block in self._blocks]
+        look_at = _looker(self.task, self._options)
+        seen = [look_at(block, self._levels) for block in self._blocks]
         return self._joined(seen, 0)
 
     def lanes(self) -> Lanes:
@@ -91,7 +93,7 @@ class Batch:
 
     def step_blocks(self, actions: Any) -> list[Step]:
         """One step of every lane, block by block, on the device."""
-        levels, program = self._levels, _advancer(self.task, self.mode, self.order)
+        levels, program = self._levels, _advancer(self.task, self.mode, self.order, self._options)
         calls = [
             functools.partial(program, block, action, levels)
             for block, action in zip(self._blocks, self._split(actions), strict=True)
@@ -115,14 +117,19 @@ class Batch:
     def example(self) -> Lanes:
         """Shapes and types of all lanes."""
         words, number = np.zeros((2, self.size), np.uint32), np.zeros(self.size, np.int32)
-        return jax.eval_shape(_opener(self.task, self.count, self.order), words, number, number, self.levels)
+        return jax.eval_shape(_opener(self.task, self.count, self.order, ()), words, number, number, self.levels)
 
     @functools.cached_property
     def _block(self) -> int:
         """Lanes of one block."""
-        if not blocks.on_cpu():
+        if not on_cpu():
             return lanes_for(self.size)
         return lanes_for(-(-self.size // blocks.count_of(self.size, MOST)))
+
+    @functools.cached_property
+    def _options(self) -> Options:
+        """What the programs are compiled with."""
+        return options_for(self.task.spec, self._block)
 
     @functools.cached_property
     def _levels(self) -> Level:
@@ -157,22 +164,22 @@ def key_words(seeds: np.ndarray) -> np.ndarray:
 
 
 @functools.lru_cache(maxsize=64)
-def _opener(task: Task, count: int, order: str) -> Callable[..., Lanes]:
+def _opener(task: Task, count: int, order: str, options: Options) -> Callable[..., Lanes]:
     def opened(key: jax.Array, episode: jax.Array, given: jax.Array, levels: Level) -> Lanes:
         number = jnp.where(given < 0, tasks.next_level(key, episode, count, order), given)
         return tasks.opened(task, key, episode, number, levels)
 
-    return jax.jit(opened)
+    return jax.jit(opened, compiler_options=dict(options))
 
 
 @functools.lru_cache(maxsize=64)
-def _looker(task: Task) -> Callable[..., tuple[Seen, Facts]]:
-    return jax.jit(functools.partial(tasks.look_at, task))
+def _looker(task: Task, options: Options) -> Callable[..., tuple[Seen, Facts]]:
+    return jax.jit(functools.partial(tasks.look_at, task), compiler_options=dict(options))
 
 
 @functools.lru_cache(maxsize=64)
-def _advancer(task: Task, mode: str, order: str) -> Callable[..., tuple[Lanes, Step]]:
-    return jax.jit(functools.partial(tasks.advance, task, mode, order))
+def _advancer(task: Task, mode: str, order: str, options: Options) -> Callable[..., tuple[Lanes, Step]]:
+    return jax.jit(functools.partial(tasks.advance, task, mode, order), compiler_options=dict(options))
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))

@@ -1,0 +1,70 @@
+"""How programs are compiled for a CPU, where a user's first minute is mostly compiling. No result depends on it.
+
+XLA's newest code generation, its "fusion emitters", takes a third more time and a megabyte more memory for every
+kernel, and only rollouts of simple games run faster for it (by a quarter; steps do not). On one board even code that
+is not optimised at all takes no longer: its operations are too small. Other devices, and programs of which ours
+are parts, are compiled as JAX likes.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+from jax.extend.core import get_opaque_trace_state
+
+from crush_gym.engine.spec import Spec
+
+Options = tuple[tuple[str, Any], ...]
+"""XLA's options for one program, by name."""
+
+LEAN: Options = (("xla_cpu_use_fusion_emitters", False),)
+QUICK: Options = (*LEAN, ("xla_backend_optimization_level", 0))
+
+RICH = 12
+"""Planes of a game from which on its rollouts are compiled lean: 9 % slower, in two thirds of the time, in half the
+memory (24 planes)."""
+
+
+def _traced() -> object:
+    """What is being traced; outside of any trace always the same."""
+    return get_opaque_trace_state()  # type: ignore[no-untyped-call]
+
+
+_OUTSIDE = _traced()
+
+
+def options_for(spec: Spec, boards: int, rollout: bool = False) -> Options:
+    """For a program on so many boards at a time, to be called now. rollout: whether it plays whole attempts."""
+    if not alone_on_cpu():
+        return ()
+    if boards == 1:
+        return known(QUICK)
+    return () if rollout and len(spec.planes) < RICH else known(LEAN)
+
+
+@functools.lru_cache(maxsize=8)
+def known(options: Options) -> Options:
+    """Those that the installed XLA has: they come and go with its versions."""
+    return tuple(option for option in options if _is_known(option))
+
+
+def _is_known(option: tuple[str, Any]) -> bool:
+    try:
+        jax.jit(lambda: 0, compiler_options=dict([option])).lower().compile()
+    except jax.errors.JaxRuntimeError:
+        return False
+    return True
+
+
+def alone_on_cpu() -> bool:
+    """Whether a call now would be a program of its own, not part of a traced one, and would go to a CPU."""
+    return _traced() == _OUTSIDE and on_cpu()
+
+
+def on_cpu() -> bool:
+    """Whether computations go to a CPU unless told otherwise."""
+    device = getattr(jax.config, "jax_default_device", None)
+    platform = getattr(device, "platform", device)
+    return (platform or jax.default_backend()) == "cpu"
