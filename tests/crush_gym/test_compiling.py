@@ -39,12 +39,13 @@ def test_a_game_plays_the_same_however_it_is_compiled(game: Game, options: Optio
     assert played(known(options)) == played(())
 
 
-def test_one_board_is_compiled_quickly_and_only_rollouts_of_simple_games_at_length(game: Game) -> None:
+def test_one_board_is_compiled_quickly_and_only_simple_games_at_length(game: Game) -> None:
     rich = Game(load_pack("basics"))
     assert options_for(game.spec, 1) == known(QUICK)
     assert options_for(game.spec, 2) == options_for(rich.spec, 2, rollout=True) == known(LEAN)
     assert options_for(game.spec, 1, rollout=True) == known(LEAN)
-    assert options_for(game.spec, 2, rollout=True) == ()
+    assert options_for(rich.spec, 4096) == known(LEAN)
+    assert options_for(game.spec, 2, rollout=True) == options_for(game.spec, 4096) == ()
     assert dict(known(QUICK))["xla_backend_optimization_level"] == 0
 
 
