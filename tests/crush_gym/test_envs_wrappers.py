@@ -25,6 +25,8 @@ def play(env: gym.Env[Any, Any], seed: int = 0) -> int:
     return steps
 
 
+# moviepy reshapes frames in a way that NumPy 2.5 gives up.
+@pytest.mark.filterwarnings("ignore:Setting the shape on a NumPy array:DeprecationWarning")
 def test_an_episode_is_recorded_as_a_film_of_one_frame_a_position(tmp_path: Path) -> None:
     editor = pytest.importorskip("moviepy")
     pytest.importorskip("resvg_py")

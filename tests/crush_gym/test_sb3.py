@@ -99,7 +99,7 @@ def test_maskable_ppo_learns_saves_loads_and_beats_random(tmp_path: Any) -> None
     model.learn(6_000)
     model.save(tmp_path / "model.zip")
     again = MaskablePPO.load(tmp_path / "model.zip")
-    mean, _ = evaluate_policy(again, puzzles(4), n_eval_episodes=8, deterministic=True)
+    mean, _ = evaluate_policy(again, puzzles(4), n_eval_episodes=64, deterministic=True)
     assert mean > 1.2 * random_score()
 
 
@@ -114,8 +114,8 @@ def test_dqn_learns_saves_loads_and_beats_random(tmp_path: Any) -> None:
         "MlpPolicy", env, learning_starts=200, train_freq=4, gradient_steps=4, learning_rate=1e-3, seed=0,
         target_update_interval=200, exploration_fraction=0.6, exploration_final_eps=0.1,
     )  # fmt: skip
-    model.learn(4_000)
+    model.learn(8_000)
     model.save(tmp_path / "model.zip")
     again = DQN.load(tmp_path / "model.zip")
-    mean, _ = evaluate_policy(again, puzzles(4, illegal="random"), n_eval_episodes=8)
+    mean, _ = evaluate_policy(again, puzzles(4, illegal="random"), n_eval_episodes=64)
     assert mean > 1.2 * random_score()
