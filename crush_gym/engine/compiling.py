@@ -1,6 +1,6 @@
 """How programs are compiled for a CPU, where a user's first minute is mostly compiling. No result depends on it.
 
-XLA's newest code generation, its "fusion emitters", takes a third more time and a megabyte more memory for every
+XLA's newest code generation, its "fusion emitters", takes up to half more time and a megabyte more memory for every
 kernel. Rollouts and searches of simple games run faster for it, by a quarter or more, and steps of thousands of their
 boards by 6 %. A step of one board takes no longer even if its code is not optimised at all: its operations are too
 small. Other devices, and programs of which ours are parts, are compiled as JAX likes.
