@@ -114,7 +114,7 @@ class _Queue:
 
     def _place(self, layer: int, column: int) -> jax.Array:
         """How many entries spawn before this one; int32[B]."""
-        earlier = self.terrain.earlier[layer][column]
+        earlier = self.terrain.earlier[layer, column]
         return total(
             lax.population_count(word & before) for word, before in zip(self.asked, earlier, strict=True)
         ).astype(jnp.int32)

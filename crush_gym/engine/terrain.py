@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from crush_gym import layout
-from crush_gym.engine.bits import Plane, Word, any_of, look
+from crush_gym.engine.bits import Plane, Word, any_of, look, unpack
 from crush_gym.engine.spec import Spec
 from crush_gym.levels import Level
 
@@ -56,7 +57,8 @@ class Terrain(NamedTuple):
     feeds: cells that feed the cell directly below
     entries: the entries, at most one of a column in each plane
     entry_cells: per layer, the cell numbers 16 r + c of the columns' entries, uint32[W, B]
-    earlier: per layer and column, the columns of each layer whose entry comes earlier in reading order
+    earlier: the columns of each layer (third axis) whose entry comes before that of a layer and column (first and
+        second), uint16[layers, W, layers, B]
     colours: number of colours
     moves, time: what an attempt may use; time in deciseconds, -1 where untimed
     slides: most sideways steps of one settling
@@ -68,7 +70,7 @@ class Terrain(NamedTuple):
     feeds: Plane
     entries: list[Plane]
     entry_cells: list[jax.Array]
-    earlier: list[list[list[jax.Array]]]
+    earlier: jax.Array
     portals: list[PortalLayer]
     colours: jax.Array
     moves: jax.Array
@@ -88,7 +90,8 @@ def survey(spec: Spec, level: Level) -> Terrain:
     entrances = any_of(sources) if sources else jnp.zeros_like(floor)
     ends = any_of(targets) if targets else jnp.zeros_like(floor)
     feeds = floor & ~entrances & look(floor & ~ends, 1, 0)
-    layers = _layers(entries, spec.entry_layers, spec.width)
+    layers = _layers(unpack(spec.width, entries), spec.entry_layers)
+    cells = _cell_numbers(layers)
     timed = boards_last.seconds > 0
     orders = [layout.ORDERS.index(name) for name in spec.orders]
     return Terrain(
@@ -96,9 +99,9 @@ def survey(spec: Spec, level: Level) -> Terrain:
         exits=boards_last.exits[: spec.height],
         entrances=entrances,
         feeds=feeds,
-        entries=layers,
-        entry_cells=[_cell_numbers(_row_numbers(layer, spec.width)) for layer in layers],
-        earlier=_earlier(spec, layers),
+        entries=list(_words(layers)),
+        entry_cells=list(cells),
+        earlier=_words(cells[None, None] < cells[:, :, None, None]),
         portals=_portal_layers(spec, boards_last.portals),
         colours=boards_last.colours,
         moves=boards_last.moves,
@@ -140,55 +143,32 @@ def with_boards_axis(level: Level) -> Level:
     return result
 
 
-def _layers(entries: Plane, count: int, width: int) -> list[Plane]:
-    """Split cells into planes with at most one cell a column: the topmost ones, the next ones, ..."""
-    layers = []
-    for _ in range(count):
-        taken = jnp.zeros_like(entries[0])
-        rows = []
-        for r in range(entries.shape[0]):
-            rows.append(entries[r] & ~taken)
-            taken = taken | entries[r]
-        layers.append(jnp.stack(rows))
-        entries = entries & ~layers[-1]
-    return layers
+def _layers(entries: jax.Array, count: int) -> jax.Array:
+    """The topmost entries of the columns, the next ones, ...: bool[layers, H, W, B]. entries: 0 or 1, [H, W, B]."""
+    number = jnp.cumsum(entries, axis=0, dtype=Word)
+    layer = lax.broadcasted_iota(Word, (count, 1, 1, 1), 0)
+    return (entries != 0) & (number == layer + 1)
 
 
-def _earlier(spec: Spec, layers: list[Plane]) -> list[list[list[jax.Array]]]:
-    """earlier[l][c][m]: columns whose entry of layer m comes before column c's entry of layer l, uint16[B]."""
-    rows = [_row_numbers(layer, spec.width) for layer in layers]
-    return [
-        [[_columns_before(rows[m], rows[n][c], c) for m in range(len(layers))] for c in range(spec.width)]
-        for n in range(len(layers))
-    ]
+NOWHERE = 255 * 16
+"""Above all cell numbers: of a column without an entry."""
 
 
-def _row_numbers(layer: Plane, width: int) -> list[jax.Array]:
-    """The row of each column's entry; 255 where there is none. uint16[B] each."""
-    numbers = []
-    for c in range(width):
-        row = jnp.full_like(layer[0], 255)
-        for r in range(layer.shape[0]):
-            row = jnp.where(layer[r] >> Word(c) & 1, Word(r), row)
-        numbers.append(row)
-    return numbers
+def _cell_numbers(layers: jax.Array) -> jax.Array:
+    """The number of each column's only cell: uint32[layers, W, B]."""
+    rows, columns = (lax.broadcasted_iota(jnp.uint32, (*layers.shape[1:3], 1), axis) for axis in (0, 1))
+    return jnp.min(jnp.where(layers, 16 * rows + columns, jnp.uint32(NOWHERE)), axis=1)
 
 
-def _cell_numbers(rows: list[jax.Array]) -> jax.Array:
-    return jnp.stack([row.astype(jnp.uint32) * 16 + c for c, row in enumerate(rows)])
-
-
-def _columns_before(rows: list[jax.Array], row: jax.Array, column: int) -> jax.Array:
-    bits = [
-        jnp.where((other < row) | ((other == row) & (c < column)), Word(1 << c), Word(0))
-        for c, other in enumerate(rows)
-    ]
-    return any_of(bits)
+def _words(columns: jax.Array) -> jax.Array:
+    """bool[..., W, B] as words uint16[..., B]."""
+    bit = Word(1) << lax.broadcasted_iota(Word, (columns.shape[-2], 1), 0)
+    return jnp.sum(jnp.where(columns, bit, Word(0)), axis=-2, dtype=Word)
 
 
 def _portal_cells(spec: Spec, portals: jax.Array, end: int) -> jax.Array:
     """One plane per portal with its source (end 0) or target (end 2): uint16[n, H, B]."""
-    rows = jax.lax.broadcasted_iota(jnp.int32, (spec.height, 1), 0)
+    rows = lax.broadcasted_iota(jnp.int32, (spec.height, 1), 0)
     portals = portals[: spec.portals].astype(jnp.int32)
     r, c = portals[:, end], portals[:, end + 1]
     bit = jnp.where(c >= 0, jnp.left_shift(1, jnp.maximum(c, 0)), 0).astype(Word)
@@ -214,7 +194,7 @@ def _portal_layers(spec: Spec, portals: jax.Array) -> list[PortalLayer]:
         ]
         for _ in range(spec.portal_layers)
     ]
-    columns = jax.lax.broadcasted_iota(Word, (spec.width, 1), 0)
+    columns = lax.broadcasted_iota(Word, (spec.width, 1), 0)
     for source, target in zip(sources, targets, strict=True):
         bit, to = any_of(list(source)), any_of(list(target))
         placed = bit == 0
