@@ -16,7 +16,8 @@ from crush_gym.checks import Boards, boards_of_level, boards_of_state, same_atte
 from crush_gym.engine import blocks, draws, observe, rollout, turns
 from crush_gym.engine.batching import boards_of, flat_boards, lanes_for, native
 from crush_gym.engine.blocks import cores
-from crush_gym.engine.compiling import Options, alone_on_cpu, options_for
+from crush_gym.engine.compiling import Options, alone_on_cpu, options_for, untraced
+from crush_gym.engine.kernels import CHUNK
 from crush_gym.engine.plan import SPECIALS, plan
 from crush_gym.engine.rollout import Policy
 from crush_gym.engine.room import make_room
@@ -116,7 +117,7 @@ class Game:
 
     def reset(self, key: jax.Array, level: Level | None = None) -> State:
         """New attempts. key: one key, or keys[*boards]; a batch of levels with one key splits it by lane."""
-        level = self._accepted(self._level(level))
+        level = self._accepted(level)
         key = _typed(key)
         bits = bits_of(key, boards_of_level(level) or key.shape)
         state: State = self._call("reset", bits, level)
@@ -166,7 +167,7 @@ class Game:
 
         policy: "random", or a function (key words uint32[2, B], states, levels) -> actions int32[B].
         """
-        level, player = self._accepted(self._level(level)), _policy(policy)
+        level, player = self._accepted(level), _policy(policy)
         if attempts is not None:
             same_attempts(_typed(key).shape, attempts)
             return None, self._attempts(key, state, level, player, attempts)
@@ -195,7 +196,7 @@ class Game:
         if not alone_on_cpu():
             return Stats.of(program_for(lanes_for(attempts), player)(0, bits, state, level))
         size = -(-attempts // min(cores(), attempts))
-        program = program_for(min(lanes_for(size), LANES), player)
+        program = program_for(min(lanes_for(size), LANES if player else CHUNK), player)
 
         def part(first: int) -> jax.Array:
             return program(first, bits[:, first : first + size], state, level)
@@ -250,18 +251,24 @@ class Game:
         named = {name: planes[i] for i, name in enumerate(self.spec.planes)}
         return print_board(named, level.floor, int(level.height), int(level.width))
 
-    def _accepted(self, level: Level) -> Level:
-        """The level, refused where this game was compiled without what it needs."""
-        if level is not self.level:
+    def _accepted(self, level: Level | None) -> Level:
+        """The level meant, refused where this game was compiled without what it needs."""
+        if level is not None and level is not self.level:
             checks.check_kind(self.spec, level)
-        return level
+        return self._level(level)
 
     def _level(self, level: Level | None) -> Level:
-        if level is not None:
+        if level is not None and level is not self.level:
             return checks.one_level(level)
         if self.level is None:
             raise ValueError("this game was made from several levels: say which one is played (`level=`)")
-        return self.level
+        return self._placed if untraced() else self.level
+
+    @functools.cached_property
+    def _placed(self) -> Level:
+        """The game's own level on the device, where no call has to bring it."""
+        level: Level = jax.tree.map(jnp.asarray, self.level)
+        return level
 
 
 def simple_level(
@@ -284,7 +291,7 @@ def simple_level(
     )
 
 
-LANES = 704
+LANES = 640
 """Boards that a CPU core plays at a time: few enough for its caches, enough to hide the cost of an operation."""
 
 BLOCK = 2112

@@ -22,15 +22,15 @@ from agents.search.table import Table
 from agents.search.tree import NONE, Tree
 from crush_gym.engine import draws
 from crush_gym.engine.board import Board
+from crush_gym.engine.kernels import in_chunks
 from crush_gym.engine.moves import Moves, from_action, legal_moves, number, to_mask
 from crush_gym.engine.progress import progress
-from crush_gym.engine.rollout import at_random, by_policy, goes_on
-from crush_gym.engine.shuffle import shuffle_some
+from crush_gym.engine.rollout import at_random, at_rest, by_policy, goes_on, move_on
 from crush_gym.engine.spec import Spec
-from crush_gym.engine.state import PLAYING, RESTING, SHUFFLING, WON, Play, State, rest
+from crush_gym.engine.state import PLAYING, RESTING, WON, Play, State, rest
 from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
-from crush_gym.engine.turn import beat, begin, finish
-from crush_gym.engine.turns import state_of
+from crush_gym.engine.turn import begin
+from crush_gym.engine.turns import shuffle_all, state_of
 from crush_gym.levels import Level
 from crush_gym.values.choose import by_action, in_proportion, planes_of
 from crush_gym.values.goals import move_values
@@ -152,7 +152,9 @@ def advanced(spec: Spec, settings: Settings, search: Search, knobs: Knobs, level
         waits = (search.phase == IDLE) | ((search.phase == PLAYOUT) & ~goes_on(search.play))
         enough = jnp.sum(waits) >= WAITING * jnp.sum(search.phase != DONE)
         search = lax.cond(enough, served, lambda s: s, search)
-        return lax.scan(lambda s, _: (_beat(settings, terrain, level, s), None), search, None, length=BEATS_PER_LOOK)[0]
+        flight = Flight(search.play, search.phase, search.landed, search.actions)
+        flight = _some_beats(settings, terrain, level, search.keys, search.weights, flight)
+        return search._replace(**flight._replace(play=shuffle_all(terrain, flight.play))._asdict())
 
     # A board that was through at an earlier limit goes on at a later one.
     search = search._replace(phase=jnp.where(_through(settings, search, knobs, until), search.phase, _resumed(search)))
@@ -163,31 +165,55 @@ def _resumed(search: Search) -> jax.Array:
     return jnp.where(search.tree.node_actions[tree.ROOT] > 0, jnp.where(search.phase == DONE, IDLE, search.phase), DONE)
 
 
-def _beat(settings: Settings, terrain: Terrain, level: Level, search: Search) -> Search:
-    """One beat of every board; those that have come to rest behind the tree's move go on at once."""
-    play = search.play
-    some = functools.partial(shuffle_some, terrain)
-    play = lax.cond(jnp.any(play.stage == SHUFFLING), some, lambda p: p, play).awake()
-    play, moves = finish(terrain, play)
-    lands = (search.phase == MOVING) & (play.stage == RESTING)
-    landed = jax.tree.map(lambda new, old: jnp.where(lands, new, old), state_of(play), search.landed)
-    actions = jnp.where(lands, number(moves).astype(jnp.int32), search.actions)
-    phase = jnp.where(lands, PLAYOUT, search.phase)
+class Flight(NamedTuple):
+    """What beats change of a search; see `Search`."""
+
+    play: Play
+    phase: jax.Array
+    landed: State
+    actions: jax.Array
+
+
+def _some_beats(
+    settings: Settings, terrain: Terrain, level: Level, keys: jax.Array, weights: Sliced | None, flight: Flight
+) -> Flight:
+    """Beats of every board; those that have come to rest behind the tree's move go on at once."""
+    if settings.playout is None:
+        return in_chunks(_playout_beats)(terrain, keys, weights, flight)
+    asked = by_policy(flight.play.spec, settings.playout, level)
+
+    def one(flight: Flight, _: None) -> tuple[Flight, None]:
+        flight, moves, bits = in_chunks(_land)(terrain, keys, flight)
+        chosen, _strayed = asked(flight.play, moves, bits)
+        return flight._replace(play=in_chunks(move_on)(terrain, flight.play, chosen, bits)), None
+
+    return lax.scan(one, flight, None, length=BEATS_PER_LOOK)[0]
+
+
+def _playout_beats(terrain: Terrain, keys: jax.Array, weights: Sliced | None, flight: Flight) -> Flight:
+    def one(flight: Flight, _: None) -> tuple[Flight, None]:
+        flight, moves, bits = _land(terrain, keys, flight)
+        play = flight.play.awake()
+        if weights is None:
+            chosen = at_random(play, moves, bits)[0]
+        else:
+            both = in_proportion(play.board, planes_of(moves), weights, bits)
+            chosen = play.board.fence(Moves(both[0], both[1]))
+        return flight._replace(play=move_on(terrain, play, chosen, bits)), None
+
+    return lax.scan(one, flight, None, length=BEATS_PER_LOOK)[0]
+
+
+def _land(terrain: Terrain, keys: jax.Array, flight: Flight) -> tuple[Flight, Moves, jax.Array]:
+    """End turns; keep the positions behind the tree's moves. Also: playouts' legal moves, and their keys' words."""
+    play, moves, bits = at_rest(terrain, keys, flight.play)
+    lands = (flight.phase == MOVING) & (play.stage == RESTING)
+    landed = jax.tree.map(lambda new, old: jnp.where(lands, new, old), state_of(play), flight.landed)
+    actions = jnp.where(lands, number(moves).astype(jnp.int32), flight.actions)
+    phase = jnp.where(lands, PLAYOUT, flight.phase)
     free = jnp.where(phase == PLAYOUT, jnp.uint16(0xFFFF), jnp.uint16(0))
     moves = play.board.fence(Moves(moves.across & free, moves.down & free))
-    bits = play.board.fence(draws.fold(search.keys, play.books.made))
-    chosen = _playout_move(settings, level, search, play, moves, bits)
-    play = beat(terrain, begin(terrain, play, chosen, bits))
-    return search._replace(play=play, phase=phase, landed=landed, actions=actions)
-
-
-def _playout_move(settings: Settings, level: Level, search: Search, play: Play, moves: Moves, bits: jax.Array) -> Moves:
-    if search.weights is not None:
-        both = in_proportion(play.board, planes_of(moves), search.weights, bits)
-        return play.board.fence(Moves(both[0], both[1]))
-    if settings.playout is None:
-        return at_random(play, moves, bits)[0]
-    return by_policy(play.spec, settings.playout, level)(play, moves, bits)[0]
+    return Flight(play, phase, landed, actions), moves, bits
 
 
 def _served(

@@ -14,6 +14,7 @@ import os
 import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -76,7 +77,7 @@ def _on_block(
         cut = jax.tree.map(
             lambda x, r: lax.dynamic_slice_in_dim(x, start, block, axis=-1) if x.ndim > r else x, args, ranks
         )
-        return program(*cut)
+        return Packed.of(program(*cut))
 
     return jax.jit(call, compiler_options=dict(options))
 
@@ -94,18 +95,80 @@ def run_all(program: Callable[..., Tree], calls: Sequence[Callable[[], Tree]]) -
     alone = len(calls) if cores() == 1 else int(program not in _compiled)
     done = [finished(call) for call in calls[:alone]]
     _compiled.add(program)
-    if len(calls) - alone < 2:
-        return done + [finished(call) for call in calls[alone:]]
-    with ThreadPoolExecutor(min(cores(), len(calls) - alone)) as pool:
-        return done + list(pool.map(finished, calls[alone:]))
+    return done + _side_by_side([functools.partial(finished, call) for call in calls[alone:]])
+
+
+def _side_by_side(calls: Sequence[Callable[[], Tree]]) -> list[Tree]:
+    """Their results; this thread takes its share of the calls, for waking another costs time."""
+    results: list[Tree] = [None] * len(calls)
+    waiting = iter(range(len(calls)))
+
+    def work() -> None:
+        for i in waiting:
+            results[i] = calls[i]()
+
+    helpers = [_helpers().submit(work) for _ in range(min(cores(), len(calls)) - 1)]
+    work()
+    for helper in helpers:
+        if not helper.cancel():
+            helper.result()
+    return results
+
+
+@functools.lru_cache(maxsize=1)
+def _helpers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(cores(), thread_name_prefix="crush_gym")
+
+
+@jax.tree_util.register_pytree_node_class
+@dataclass(frozen=True)
+class Packed:
+    """A tree's arrays in one of each type, for a call's results cost more each than their copying.
+
+    arrays: by type, [rows, boards]
+    tree, leaves: the tree's structure, and of each leaf its type and the shape of one board
+    """
+
+    arrays: dict[str, jax.Array]
+    tree: Any
+    leaves: tuple[tuple[str, tuple[int, ...]], ...]
+
+    @classmethod
+    def of(cls, tree: Tree) -> Packed:
+        """From arrays that end in the boards' axis."""
+        leaves, structure = jax.tree.flatten(tree)
+        rows: dict[str, list[jax.Array]] = {}
+        for leaf in leaves:
+            rows.setdefault(leaf.dtype.name, []).append(leaf.reshape(-1, leaf.shape[-1]))
+        arrays = {name: jnp.concatenate(parts) for name, parts in rows.items()}
+        return cls(arrays, structure, tuple((leaf.dtype.name, leaf.shape[:-1]) for leaf in leaves))
+
+    def unpacked(self) -> Tree:
+        """The tree again."""
+        taken, leaves = dict.fromkeys(self.arrays, 0), []
+        for name, shape in self.leaves:
+            rows = self.arrays[name][taken[name] : taken[name] + math.prod(shape)]
+            leaves.append(rows.reshape(*shape, rows.shape[-1]))
+            taken[name] += math.prod(shape)
+        return jax.tree.unflatten(self.tree, leaves)
+
+    def tree_flatten(self) -> tuple[tuple[dict[str, jax.Array]], tuple[Any, Any]]:
+        return (self.arrays,), (self.tree, self.leaves)
+
+    @classmethod
+    def tree_unflatten(cls, static: tuple[Any, Any], arrays: tuple[dict[str, jax.Array]]) -> Packed:
+        return cls(*arrays, *static)
 
 
 def _joined(parts: list[Tree], starts: list[int], size: int) -> Tree:
-    """The parts side by side, without what the last has in common with the one before."""
-    return parts[0] if len(parts) == 1 else _join(starts[-2] + size - starts[-1], parts)
+    """The parts side by side, without what the last has in common with the one before, and unpacked."""
+    return _join(starts[-2] + size - starts[-1] if len(starts) > 1 else 0, parts)
 
 
 @functools.partial(jax.jit, static_argnums=0)
 def _join(skip: int, parts: list[Tree]) -> Tree:
     last = jax.tree.map(lambda x: x[..., skip:], parts[-1])
-    return jax.tree.map(lambda *xs: jnp.concatenate(xs, axis=-1), *parts[:-1], last)
+    whole = jax.tree.map(lambda *xs: jnp.concatenate(xs, axis=-1), *parts[:-1], last)
+    return jax.tree.map(
+        lambda x: x.unpacked() if isinstance(x, Packed) else x, whole, is_leaf=lambda x: isinstance(x, Packed)
+    )

@@ -19,7 +19,8 @@ from crush_gym.engine.spec import Spec
 Options = tuple[tuple[str, Any], ...]
 """XLA's options for one program, by name."""
 
-LEAN: Options = (("xla_cpu_use_fusion_emitters", False),)
+FULL: Options = (("xla_disable_hlo_passes", "cpu-parallel-task-assigner"), ("xla_cpu_prefer_vector_width", 512))
+LEAN: Options = (*FULL, ("xla_cpu_use_fusion_emitters", False))
 QUICK: Options = (*LEAN, ("xla_backend_optimization_level", 0))
 
 RICH = 12
@@ -47,7 +48,7 @@ def options_for(spec: Spec, boards: int, rollout: bool = False) -> Options:
         return ()
     if boards == 1:
         return known(LEAN if rollout else QUICK)
-    return () if len(spec.planes) < RICH and (rollout or boards >= MANY) else known(LEAN)
+    return known(FULL if len(spec.planes) < RICH and (rollout or boards >= MANY) else LEAN)
 
 
 @functools.lru_cache(maxsize=8)
@@ -64,9 +65,14 @@ def _is_known(option: tuple[str, Any]) -> bool:
     return True
 
 
+def untraced() -> bool:
+    """Whether a call now would compute something, and not become part of a traced program."""
+    return _traced() == _OUTSIDE
+
+
 def alone_on_cpu() -> bool:
-    """Whether a call now would be a program of its own, not part of a traced one, and would go to a CPU."""
-    return _traced() == _OUTSIDE and on_cpu()
+    """Whether a call now would be a program of its own, and would go to a CPU."""
+    return untraced() and on_cpu()
 
 
 def on_cpu() -> bool:

@@ -13,13 +13,13 @@ from jax import lax
 from crush_gym.engine import draws
 from crush_gym.engine.bits import Word, count, occurs
 from crush_gym.engine.board import Board
+from crush_gym.engine.kernels import in_chunks
 from crush_gym.engine.moves import Moves, from_action, random_move
-from crush_gym.engine.shuffle import shuffle_some
 from crush_gym.engine.spec import Spec
-from crush_gym.engine.state import PLAYING, SHUFFLING, Books, Play, State, rest
+from crush_gym.engine.state import PLAYING, Books, Play, State, rest
 from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
 from crush_gym.engine.turn import beat, begin, finish
-from crush_gym.engine.turns import in_turn, reset, state_of
+from crush_gym.engine.turns import in_turn, reset, shuffle_all, state_of
 from crush_gym.levels import Level
 
 BEATS_PER_LOOK = 8
@@ -48,17 +48,46 @@ def rolling(play: Play, policy: Policy | None) -> Rolling:
     return Rolling(play, None if policy is None else jnp.zeros_like(play.books.score))
 
 
-def rollout_beat(terrain: Terrain, keys: jax.Array, choose: Choose, boards: Rolling) -> Rolling:
-    """One beat in which boards at rest make their next move at once. keys: of the attempts, uint32[2, B]."""
-    play = boards.play
-    some = functools.partial(shuffle_some, terrain)
-    play = lax.cond(jnp.any(play.stage == SHUFFLING), some, lambda p: p, play).awake()
-    play, moves = finish(terrain, play)
-    bits = play.board.fence(draws.fold(keys, play.books.made))
+def some_beats(
+    spec: Spec, policy: Policy | None, terrain: Terrain, keys: jax.Array, level: Level, boards: Rolling
+) -> Rolling:
+    """Beats in which boards at rest make their next move at once; then shuffles, where boards wait for one.
+
+    keys: of the attempts, uint32[2, B]
+    """
+    if policy is None:
+        boards = in_chunks(_random_beats)(terrain, keys, boards)
+    else:
+        beat = functools.partial(_policy_beat, by_policy(spec, policy, level), terrain, keys)
+        boards = lax.scan(lambda b, _: (beat(b), None), boards, None, length=BEATS_PER_LOOK)[0]
+    return boards._replace(play=shuffle_all(terrain, boards.play))
+
+
+def _random_beats(terrain: Terrain, keys: jax.Array, boards: Rolling) -> Rolling:
+    def one(play: Play, _: None) -> tuple[Play, None]:
+        play, moves, bits = at_rest(terrain, keys, play)
+        return move_on(terrain, play, at_random(play, moves, bits)[0], bits), None
+
+    return boards._replace(play=lax.scan(one, boards.play, None, length=BEATS_PER_LOOK)[0])
+
+
+def _policy_beat(choose: Choose, terrain: Terrain, keys: jax.Array, boards: Rolling) -> Rolling:
+    play, moves, bits = in_chunks(at_rest)(terrain, keys, boards.play)
     chosen, strayed = choose(play, moves, bits)
     if strayed is not None and boards.strayed is not None:
         strayed = boards.strayed + strayed
-    return Rolling(beat(terrain, begin(terrain, play, chosen, bits)), strayed)
+    return Rolling(in_chunks(move_on)(terrain, play, chosen, bits), strayed)
+
+
+def at_rest(terrain: Terrain, keys: jax.Array, play: Play) -> tuple[Play, Moves, jax.Array]:
+    """End the turns whose waves are through; also the legal moves, and the words of the next moves' keys."""
+    play, moves = finish(terrain, play.awake())
+    return play, moves, play.board.fence(draws.fold(keys, play.books.made))
+
+
+def move_on(terrain: Terrain, play: Play, chosen: Moves, bits: jax.Array) -> Play:
+    """Make the moves chosen, and play a beat on all boards. bits: words of the moves' keys."""
+    return beat(terrain, begin(terrain, play.awake(), chosen, bits))
 
 
 def at_random(play: Play, moves: Moves, bits: jax.Array) -> tuple[Moves, Strayed]:
@@ -106,14 +135,9 @@ def playout(spec: Spec, keys: jax.Array, state: State, level: Level, policy: Pol
     """Every board to the end of its attempt. keys: of the attempts, uint32[2, B]. Also: `RESULTS`."""
     level = with_boards_axis(level)
     terrain = survey(spec, level)
-    choose = at_random if policy is None else by_policy(spec, policy, level)
-    beats = functools.partial(rollout_beat, terrain, keys, choose)
-
-    def some_beats(boards: Rolling) -> Rolling:
-        return lax.scan(lambda b, _: (beats(b), None), boards, None, length=BEATS_PER_LOOK)[0]
-
+    beats = functools.partial(some_beats, spec, policy, terrain, keys, level)
     boards = rolling(rest(Board.of(spec, state.planes), state.books), policy)
-    boards = lax.while_loop(lambda b: jnp.any(goes_on(b.play)), some_beats, boards)
+    boards = lax.while_loop(lambda b: jnp.any(goes_on(b.play)), beats, boards)
     return state_of(boards.play), results_of(boards, terrain)
 
 
@@ -164,13 +188,10 @@ def many_attempts(
     state = _openings(spec, lanes, first, keys, level) if state is None else _with_axis(state)
     terrain = survey(spec, level)
 
-    def some_beats(queue: Queue) -> Queue:
+    def look(queue: Queue) -> Queue:
         played = jax.tree.map(lambda x: _pick(x, queue.attempt + first), level)
-        choose = at_random if policy is None else by_policy(spec, policy, played)
-        step = functools.partial(rollout_beat, queue.terrain, queue.keys, choose)
-        boards = lax.scan(lambda b, _: (step(b), None), queue.boards, None, length=BEATS_PER_LOOK)[0]
-        queue = queue._replace(boards=boards)
-        idle = (queue.attempt < attempts) & ~goes_on(boards.play)
+        queue = queue._replace(boards=some_beats(spec, policy, queue.terrain, queue.keys, played, queue.boards))
+        idle = (queue.attempt < attempts) & ~goes_on(queue.boards.play)
         left = jnp.sum(queue.attempt < attempts) - jnp.sum(idle)
         enough = (jnp.sum(idle) * LEAST_SHARE >= lanes) | (left == 0)
         return lax.cond(enough, lambda q: _take_next(q, idle, keys, opened), lambda q: q, queue)
@@ -191,7 +212,7 @@ def many_attempts(
         done=jnp.int32(0),
         results=jnp.zeros((len(RESULTS), attempts), jnp.int32),
     )
-    return lax.while_loop(lambda q: q.done < attempts, some_beats, queue).results
+    return lax.while_loop(lambda q: q.done < attempts, look, queue).results
 
 
 LEAST_SHARE = 32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+from jax import lax
 
 from crush_gym import layout
 from crush_gym.engine.bits import (
@@ -27,16 +28,17 @@ from crush_gym.engine.spawning import available, spawn
 from crush_gym.engine.state import FIRST, OVER, SETTLING, Play
 from crush_gym.engine.terrain import PortalLayer, Terrain
 
-DROPS_PER_BEAT = 1
+DROPS_PER_BEAT = 3
+"""Rows that items fall in one beat: as far as a match of three lets them."""
 
 MOST_WAVES = 100
 """Waves of one turn (rulebook 8.2)."""
 
 
-def settle(terrain: Terrain, play: Play) -> Play:
-    """One beat of settling for the boards that settle; at rest, another wave or the turn's end is next."""
-    for _ in range(DROPS_PER_BEAT):
-        play = drop(terrain, play)
+def settle(terrain: Terrain, play: Play, drops: int = DROPS_PER_BEAT) -> Play:
+    """Settling by so many rows, for the boards that settle; at rest, another wave or the turn's end is next."""
+    unroll = not play.spec.has("sideways")  # a drop is then short: quickly compiled, and faster for it
+    play = lax.fori_loop(0, drops, lambda _, p: drop(terrain, p.awake()), play, unroll=unroll).awake()
     still = play.board.fence(mask(play.stage == SETTLING) & ~_goes_on(terrain, play))
     if play.spec.has("sideways"):
         play, slid = slide(terrain, play, still)

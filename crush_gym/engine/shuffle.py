@@ -26,11 +26,14 @@ TRIES = 32
 AT_ONCE = 8
 """Tries made at once; a divisor of TRIES."""
 
+FEW = 4
+"""Boards that are shuffled at a time at least: with their tries, as many lanes as one instruction takes."""
+
 
 def shuffle_some(terrain: Terrain, play: Play) -> Play:
     """Shuffle some of the boards that are due: few, for it is rare, and more of small boards, where it is less so."""
     boards = play.stage.shape[0]
-    few = max(1, boards // (play.spec.height * play.spec.width))
+    few = max(FEW, boards // (play.spec.height * play.spec.width))
     colours = jnp.broadcast_to(terrain.colours, play.stage.shape)
     return on_few((play, colours), play.stage == SHUFFLING, few, lambda x: (shuffle(x[1], x[0]), x[1]))[0]
 

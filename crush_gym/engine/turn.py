@@ -12,7 +12,7 @@ from crush_gym.engine.mechanics.chocolate import spread
 from crush_gym.engine.mechanics.tags import count_down
 from crush_gym.engine.moves import Moves, legal_moves, swap
 from crush_gym.engine.rounds import play_round
-from crush_gym.engine.settling import settle
+from crush_gym.engine.settling import DROPS_PER_BEAT, settle
 from crush_gym.engine.state import (
     BOMB,
     ENDED,
@@ -64,9 +64,12 @@ def begin(terrain: Terrain, play: Play, moves: Moves, bits: jax.Array) -> Play:
     return combine(terrain, play, moves) if play.spec.has("striped") else play
 
 
-def beat(terrain: Terrain, play: Play) -> Play:
-    """One beat of every board that is in its turn: play a round, or settle by one step, or both."""
-    return settle(terrain, play_round(terrain, play))
+def beat(terrain: Terrain, play: Play, drops: int = DROPS_PER_BEAT) -> Play:
+    """One beat of every board that is in its turn: play a round, or settle by some rows, or both.
+
+    drops: how many; no result depends on it
+    """
+    return settle(terrain, play_round(terrain, play), drops)
 
 
 def finish(terrain: Terrain, play: Play) -> tuple[Play, Moves]:

@@ -11,6 +11,7 @@ from jax import lax
 
 from crush_gym.engine.bits import Mask, mask
 from crush_gym.engine.board import Board
+from crush_gym.engine.kernels import in_chunks
 from crush_gym.engine.lanes import on_few
 from crush_gym.engine.moves import Moves, from_action, legal_moves, random_move, to_mask
 from crush_gym.engine.shuffle import shuffle_some
@@ -43,21 +44,33 @@ def reset(spec: Spec, bits: jax.Array, level: Level) -> State:
     """New attempts. bits: the words of the attempts' keys, uint32[2, B]."""
     level = with_boards_axis(level)
     terrain = survey(spec, level)
-    return state_of(_complete(terrain, opening(spec, terrain, level, bits)))
+    play = in_chunks(functools.partial(_beat_until, 0))(terrain, opening(spec, terrain, level, bits))
+    return state_of(_ended(terrain, play))
 
 
 def legal(spec: Spec, state: State) -> jax.Array:
     """bool[actions, B]; all False where the attempt is over."""
-    return to_mask(spec, legal_planes(spec, state))
+    return in_chunks(lambda state: to_mask(spec, legal_planes(spec, state)))(state)
 
 
 def step(spec: Spec, bits: jax.Array, state: State, action: jax.Array, level: Level) -> tuple[State, Turn]:
     """One whole turn of every board. bits: the words of the moves' keys; action: int32[B]."""
     terrain = survey(spec, with_boards_axis(level))
-    play = begin_action(spec, terrain, bits, state, action)
-    illegal = play.stage != FIRST
-    play = _complete(terrain, play)
+    boards = action.shape[0]
+    share = 0 if boards < FEWEST else 1 / SLOW_SHARE
+    play, illegal = in_chunks(functools.partial(_acted, spec, share))(terrain, bits, state, action)
+    if share:
+        play = _slow_ones_finished(terrain, play, boards // SLOW_SHARE)
+    play = _ended(terrain, play)
     return state_of(play), turn_of(state, play, illegal)
+
+
+def _acted(
+    spec: Spec, left: float, terrain: Terrain, bits: jax.Array, state: State, action: jax.Array
+) -> tuple[Play, jax.Array]:
+    """The moves made, and beats until no more than this share is in its turn. Also: where no move was made."""
+    play = begin_action(spec, terrain, bits, state, action)
+    return _beat_until(int(left * action.shape[0]), terrain, play), play.stage != FIRST
 
 
 def begin_action(spec: Spec, terrain: Terrain, bits: jax.Array, state: State, action: jax.Array) -> Play:
@@ -78,7 +91,7 @@ def replay_beat(spec: Spec, level: Level, play: Play) -> Play:
     terrain = survey(spec, with_boards_axis(level))
     return lax.cond(
         jnp.any(in_turn(play)),
-        lambda p: beat(terrain, p.awake()),
+        lambda p: beat(terrain, p.awake(), drops=1),
         lambda p: shuffle_all(terrain, finish(terrain, p.awake())[0]),
         play,
     )
@@ -116,35 +129,33 @@ def legal_planes(spec: Spec, state: State) -> Moves:
 
 
 SLOW_SHARE = 8
-"""When no more than an eighth of the boards is still in its turn, these go on by themselves."""
-
-
-def _complete(terrain: Terrain, play: Play) -> Play:
-    """Beat until every board is through its waves, end the turns, and shuffle where nothing can be moved.
-
-    A turn takes three beats on average and twenty for the unluckiest of thousands: the slow ones are taken
-    out of the batch and finished alone.
-    """
-    boards = play.stage.shape[0]
-    few = boards // SLOW_SHARE
-    if few >= FEWEST:
-        terrain, play = _beat_until(few, (terrain, play))
-        over_all = Terrain(*jax.tree.map(lambda x: jnp.broadcast_to(x, (*x.shape[:-1], boards)), tuple(terrain)))
-        _, play = on_few((over_all, play), in_turn(play), few, functools.partial(_beat_until, 0))
-    else:
-        terrain, play = _beat_until(0, (terrain, play))
-    play, _ = finish(terrain, play.awake())
-    return shuffle_all(terrain, play)
-
+"""When no more than an eighth of a chunk is still in its turn, these boards are finished with those of other chunks: a
+turn takes two beats on average and ten for the unluckiest of thousands."""
 
 FEWEST = 32
-"""Fewer boards than these are not worth taking out."""
+"""Of fewer boards than these all are finished at once."""
 
 
-def _beat_until(most: int, tree: tuple[Terrain, Play]) -> tuple[Terrain, Play]:
+def _beat_until(most: int, terrain: Terrain, play: Play) -> Play:
     """Beat until at most so many boards are in their turns."""
-    terrain, play = tree
-    return terrain, lax.while_loop(lambda p: jnp.sum(in_turn(p)) > most, lambda p: beat(terrain, p.awake()), play)
+    return lax.while_loop(lambda p: jnp.sum(in_turn(p)) > most, lambda p: beat(terrain, p.awake()), play)
+
+
+def _slow_ones_finished(terrain: Terrain, play: Play, most: int) -> Play:
+    """Take the boards still in their turns out of the batch, so many at a time, and beat until they are not."""
+    boards = play.stage.shape[0]
+    over_all = Terrain(*jax.tree.map(lambda x: jnp.broadcast_to(x, (*x.shape[:-1], boards)), tuple(terrain)))
+    to_the_end = in_chunks(functools.partial(_beat_until, 0))
+
+    def some(play: Play) -> Play:
+        return on_few((over_all, play), in_turn(play), most, lambda x: (x[0], to_the_end(*x)))[1]
+
+    return lax.while_loop(lambda p: jnp.any(in_turn(p)), some, play)
+
+
+def _ended(terrain: Terrain, play: Play) -> Play:
+    """The turns' ends, and shuffles where nothing can be moved."""
+    return shuffle_all(terrain, in_chunks(lambda terrain, play: finish(terrain, play.awake())[0])(terrain, play))
 
 
 def shuffle_all(terrain: Terrain, play: Play) -> Play:
