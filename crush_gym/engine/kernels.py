@@ -7,6 +7,7 @@ With no more boards at a time than a core's nearest cache holds, beats are two t
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -39,20 +40,17 @@ def in_chunks(f: Callable[..., Tree]) -> Callable[..., Tree]:
     Like after any JAX transformation, boards have to be made awake in `f` for their fences to work.
     """
 
-    def on_cpu(*args: Tree) -> Tree:
-        return _one_kernel(lambda *args: _by_chunks(f, args))(*args)
-
     def call(*args: Tree) -> Tree:
-        return lax.platform_dependent(*args, cpu=on_cpu, default=f)
+        boards = max(x.shape[-1] for x in jax.tree.leaves(args))
+        whole = _call_of(f, args)
+        alone = whole if chunk_for(boards) == boards else _call_of(functools.partial(_by_chunks, f, boards), args)
+        return lax.platform_dependent(*args, cpu=functools.partial(alone, small=True), default=whole)
 
     return call
 
 
-def _by_chunks(f: Callable[..., Tree], args: tuple[Tree, ...]) -> Tree:
-    boards = max(x.shape[-1] for x in jax.tree.leaves(args))
+def _by_chunks(f: Callable[..., Tree], boards: int, *args: Tree) -> Tree:
     chunk = chunk_for(boards)
-    if chunk == boards:
-        return f(*args)
     lanes = -(-boards // chunk) * chunk
     args = jax.tree.map(lambda x: _lengthened(x, lanes) if x.shape[-1] == boards else x, args)
 
@@ -78,25 +76,27 @@ def _lengthened(x: jax.Array, lanes: int) -> jax.Array:
     return jnp.concatenate([x, jnp.broadcast_to(x[..., -1:], (*x.shape[:-1], short))], axis=-1) if short else x
 
 
-def _one_kernel(f: Callable[..., Tree]) -> Callable[..., Tree]:
-    """Mark the call for XLA:CPU as small, which is all that it asks, and keep XLA from dissolving it before it looks.
+def _call_of(f: Callable[..., Tree], args: tuple[Tree, ...]) -> Callable[..., Tree]:
+    """`f` as a call that can be marked for XLA:CPU as small, which is all that it asks to make one kernel of it.
 
-    XLA ends the process where such a call has an argument for which its own passes left no use. So the call returns
-    its arguments, too; barriers hide what they are, and that nobody wants them; and empty ones, which XLA makes anew
-    wherever they are used, stay outside.
+    XLA must not dissolve the call before it looks, and it ends the process where a small call has an argument for
+    which its own passes left no use. So the call returns its arguments, too; barriers hide what they are, and that
+    nobody wants them; and empty ones, which XLA makes anew wherever they are used, stay outside.
     """
+    shapes, tree = jax.tree.flatten(jax.eval_shape(lambda *args: args, *args))
 
-    def call(*args: Tree) -> Tree:
-        leaves, tree = jax.tree.flatten(args)
+    @jax.jit
+    def with_arguments(full: list[jax.Array]) -> tuple[Tree, list[jax.Array]]:
+        rest = iter(full)
+        leaves = [next(rest) if x.size else jnp.zeros(x.shape, x.dtype) for x in shapes]
+        return _hidden((f(*jax.tree.unflatten(tree, leaves)), full))
 
-        def with_arguments(full: list[jax.Array]) -> tuple[Tree, list[jax.Array]]:
-            rest = iter(full)
-            whole = [next(rest) if x.size else jnp.zeros(x.shape, x.dtype) for x in leaves]
-            return _hidden((f(*jax.tree.unflatten(tree, whole)), full))
-
-        results, structure = jax.tree.flatten(jax.jit(with_arguments)(_hidden([x for x in leaves if x.size])))
-        mark = {"xla_cpu_small_call": "true", "inlineable": "false"}
-        results[0] = set_xla_metadata(results[0], **mark)  # type: ignore[no-untyped-call]
+    def call(*args: Tree, small: bool = False) -> Tree:
+        full = [x for x in jax.tree.leaves(args) if x.size]
+        results, structure = jax.tree.flatten(with_arguments(_hidden(full)))
+        if small:
+            mark = {"xla_cpu_small_call": "true", "inlineable": "false"}
+            results[0] = set_xla_metadata(results[0], **mark)  # type: ignore[no-untyped-call]
         return _hidden(jax.tree.unflatten(structure, results))[0]
 
     return call

@@ -37,7 +37,7 @@ MOST_WAVES = 100
 
 def settle(terrain: Terrain, play: Play, drops: int = DROPS_PER_BEAT) -> Play:
     """Settling by so many rows, for the boards that settle; at rest, another wave or the turn's end is next."""
-    unroll = not play.spec.has("sideways")  # a drop is then short: quickly compiled, and faster for it
+    unroll = play.stage.shape[0] > 1 and not play.spec.has("sideways")  # for speed, where that is compiled quickly
     play = lax.fori_loop(0, drops, lambda _, p: drop(terrain, p.awake()), play, unroll=unroll).awake()
     still = play.board.fence(mask(play.stage == SETTLING) & ~_goes_on(terrain, play))
     if play.spec.has("sideways"):
