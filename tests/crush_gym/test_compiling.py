@@ -11,7 +11,7 @@ import pytest
 
 from crush_gym import Game, load_pack
 from crush_gym.engine import compiling
-from crush_gym.engine.compiling import LEAN, QUICK, Options, alone_on_cpu, known, options_for
+from crush_gym.engine.compiling import FULL, LEAN, QUICK, Options, alone_on_cpu, known, options_for
 from crush_gym.game import _compiled
 
 KEYS = jax.random.split(jax.random.key(0), 5)
@@ -45,7 +45,7 @@ def test_one_board_is_compiled_quickly_and_only_simple_games_at_length(game: Gam
     assert options_for(game.spec, 2) == options_for(rich.spec, 2, rollout=True) == known(LEAN)
     assert options_for(game.spec, 1, rollout=True) == known(LEAN)
     assert options_for(rich.spec, 4096) == known(LEAN)
-    assert options_for(game.spec, 2, rollout=True) == options_for(game.spec, 4096) == ()
+    assert options_for(game.spec, 2, rollout=True) == options_for(game.spec, 4096) == known(FULL)
     assert dict(known(QUICK))["xla_backend_optimization_level"] == 0
 
 

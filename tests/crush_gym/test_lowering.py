@@ -69,7 +69,8 @@ def branches(module: str) -> int:
 )
 def test_kernels_lower_for_cuda_with_barriers_where_the_cpu_has_branches(name: str, level: str) -> None:
     cuda, cpu = lowered(name, level, "cuda"), lowered(name, level, "cpu")
-    fences = cuda.count("stablehlo.optimization_barrier")
-    assert fences > 0 and "optimization_barrier" not in cpu
+    around_calls = cpu.count("stablehlo.optimization_barrier")  # on every platform; see `kernels`
+    fences = cuda.count("stablehlo.optimization_barrier") - around_calls
+    assert fences > 0
     assert branches(cpu) - branches(cuda) == fences
-    assert "callback" not in cuda
+    assert "callback" not in cuda and "xla_cpu_small_call" not in cuda
