@@ -254,7 +254,7 @@ class Game:
     def _accepted(self, level: Level | None) -> Level:
         """The level meant, refused where this game was compiled without what it needs."""
         if level is not None and level is not self.level:
-            checks.check_kind(self.spec, level)
+            checks.check_kind(self.spec, checks.one_level(level))
         return self._level(level)
 
     def _level(self, level: Level | None) -> Level:
