@@ -11,6 +11,7 @@ from agents.memoryless import Memoryless
 from agents.protocol import Choice, Policy
 from crush_gym import Game, State
 from crush_gym.engine.board import Board
+from crush_gym.engine.kernels import in_chunks
 from crush_gym.engine.moves import legal_moves
 from crush_gym.engine.spec import Spec
 from crush_gym.levels import Level
@@ -31,10 +32,14 @@ class Greedy:
 
 @functools.lru_cache(maxsize=64)
 def _greedy(spec: Spec) -> Choice:
-    def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
-        del bits, level
-        board = Board.of(spec, state.planes).awake()
+    def most(planes: jax.Array) -> jax.Array:
+        board = Board.of(spec, planes).awake()
         legal = board.fence(planes_of(legal_moves(board)))
         return action_of(board, lowest(best(board, legal, board.fence(gains(board)))))
+
+    def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
+        del bits, level
+        actions: jax.Array = in_chunks(most)(state.planes)
+        return actions
 
     return choose

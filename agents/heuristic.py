@@ -11,6 +11,7 @@ from agents.memoryless import Memoryless
 from agents.protocol import Choice, Policy
 from crush_gym import Game, State
 from crush_gym.engine.board import Board
+from crush_gym.engine.kernels import in_chunks
 from crush_gym.engine.moves import legal_moves
 from crush_gym.engine.spec import Spec
 from crush_gym.generator import greedy
@@ -41,11 +42,15 @@ class Clouded:
 
 @functools.lru_cache(maxsize=64)
 def _clouded(spec: Spec) -> Choice:
-    def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
-        del level
+    def by_chance(bits: jax.Array, state: State) -> jax.Array:
         board = Board.of(spec, state.planes).awake()
         legal = board.fence(planes_of(legal_moves(board)))
         values = board.fence(move_values(board, state.books))
         return action_of(board, in_proportion(board, legal, values, bits))
+
+    def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
+        del level
+        actions: jax.Array = in_chunks(by_chance)(bits, state)
+        return actions
 
     return choose

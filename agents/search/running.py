@@ -22,10 +22,10 @@ from agents.search.table import Table
 from agents.search.tree import NONE, Tree
 from crush_gym.engine import draws
 from crush_gym.engine.board import Board
-from crush_gym.engine.kernels import in_chunks
+from crush_gym.engine.kernels import Part, in_chunks, in_chunks_by_parts
 from crush_gym.engine.moves import Moves, from_action, legal_moves, number, to_mask
 from crush_gym.engine.progress import progress
-from crush_gym.engine.rollout import at_random, at_rest, by_policy, goes_on, move_on
+from crush_gym.engine.rollout import at_random, at_rest, by_policy, goes_on, move_on, repeated
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import PLAYING, RESTING, WON, Play, State, rest
 from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
@@ -179,19 +179,19 @@ def _some_beats(
 ) -> Flight:
     """Beats of every board; those that have come to rest behind the tree's move go on at once."""
     if settings.playout is None:
-        return in_chunks(_playout_beats)(terrain, keys, weights, flight)
+        return in_chunks_by_parts(flight.play.spec, _playout_beats)(terrain, keys, weights, flight)
     asked = by_policy(flight.play.spec, settings.playout, level)
 
-    def one(flight: Flight, _: None) -> tuple[Flight, None]:
+    def one(flight: Flight) -> Flight:
         flight, moves, bits = in_chunks(_land)(terrain, keys, flight)
         chosen, _strayed = asked(flight.play, moves, bits)
-        return flight._replace(play=in_chunks(move_on)(terrain, flight.play, chosen, bits)), None
+        return flight._replace(play=in_chunks(move_on)(terrain, flight.play, chosen, bits))
 
-    return lax.scan(one, flight, None, length=BEATS_PER_LOOK)[0]
+    return repeated(BEATS_PER_LOOK, one, flight)
 
 
-def _playout_beats(terrain: Terrain, keys: jax.Array, weights: Sliced | None, flight: Flight) -> Flight:
-    def one(flight: Flight, _: None) -> tuple[Flight, None]:
+def _playout_beats(part: Part, terrain: Terrain, keys: jax.Array, weights: Sliced | None, flight: Flight) -> Flight:
+    def one(terrain: Terrain, keys: jax.Array, weights: Sliced | None, flight: Flight) -> Flight:
         flight, moves, bits = _land(terrain, keys, flight)
         play = flight.play.awake()
         if weights is None:
@@ -199,9 +199,9 @@ def _playout_beats(terrain: Terrain, keys: jax.Array, weights: Sliced | None, fl
         else:
             both = in_proportion(play.board, planes_of(moves), weights, bits)
             chosen = play.board.fence(Moves(both[0], both[1]))
-        return flight._replace(play=move_on(terrain, play, chosen, bits)), None
+        return flight._replace(play=move_on(terrain, play, chosen, bits))
 
-    return lax.scan(one, flight, None, length=BEATS_PER_LOOK)[0]
+    return repeated(BEATS_PER_LOOK, functools.partial(part(one), terrain, keys, weights), flight)
 
 
 def _land(terrain: Terrain, keys: jax.Array, flight: Flight) -> tuple[Flight, Moves, jax.Array]:

@@ -25,10 +25,6 @@ FULL: Options = (("xla_disable_hlo_passes", "cpu-parallel-task-assigner"), ("xla
 LEAN: Options = (*FULL, ("xla_cpu_use_fusion_emitters", False))
 QUICK: Options = (*LEAN, ("xla_backend_optimization_level", 0))
 
-RICH = 12
-"""Planes of a game from which on everything is compiled lean: of 24 planes, rollouts run 9 % slower and are compiled in
-two thirds of the time and half the memory."""
-
 MANY = 1024
 """Boards from which on the steps of a game that is not rich are worth compiling at length."""
 
@@ -50,7 +46,7 @@ def options_for(spec: Spec, boards: int, rollout: bool = False) -> Options:
         return ()
     if boards == 1:
         return known(LEAN if rollout else QUICK)
-    return known(FULL if len(spec.planes) < RICH and (rollout or boards >= MANY) else LEAN)
+    return known(FULL if not spec.rich and (rollout or boards >= MANY) else LEAN)
 
 
 @functools.lru_cache(maxsize=8)

@@ -16,8 +16,13 @@ import jax.numpy as jnp
 from jax import lax
 from jax.experimental.xla_metadata import set_xla_metadata
 
+from crush_gym.engine.spec import Spec
+
 Tree = Any
 """Any tree of arrays that end in the boards' axis, which has size 1 where all boards share something."""
+
+Part = Callable[[Callable[..., Tree]], Callable[..., Tree]]
+"""Makes a kernel of a function, or leaves it to a larger one."""
 
 CHUNK = 128
 """Most boards at a time: 2 KiB a plane."""
@@ -34,22 +39,50 @@ def chunk_for(boards: int) -> int:
     return -(-boards // (chunks * VECTOR)) * VECTOR
 
 
-def in_chunks(f: Callable[..., Tree]) -> Callable[..., Tree]:
+def one_kernel(f: Callable[..., Tree]) -> Callable[..., Tree]:
     """`f`, which treats every board for itself, as one kernel on a CPU; elsewhere as it is.
 
     Like after any JAX transformation, boards have to be made awake in `f` for their fences to work.
     """
+    return lambda *args: _small_on_cpu(f, f, args)
+
+
+def in_chunks(f: Callable[..., Tree]) -> Callable[..., Tree]:
+    """The same, where the kernel takes a chunk of the boards at a time."""
+    return lambda *args: _small_on_cpu(_by_chunks(f, args), f, args)
+
+
+def in_chunks_by_parts(spec: Spec, f: Callable[..., Tree]) -> Callable[..., Tree]:
+    """`in_chunks`, where a rich game has several kernels: LLVM takes twice as long for all that they do in one.
+
+    f: takes first what makes a kernel of a part, then the arguments
+    """
+    if not spec.rich:
+        return in_chunks(functools.partial(f, lambda part: part))
+    whole = functools.partial(f, one_kernel)
 
     def call(*args: Tree) -> Tree:
-        boards = max(x.shape[-1] for x in jax.tree.leaves(args))
-        whole = _call_of(f, args)
-        alone = whole if chunk_for(boards) == boards else _call_of(functools.partial(_by_chunks, f, boards), args)
-        return lax.platform_dependent(*args, cpu=functools.partial(alone, small=True), default=whole)
+        cut = _by_chunks(whole, args)
+        return whole(*args) if cut is whole else lax.platform_dependent(*args, cpu=cut, default=whole)
 
     return call
 
 
-def _by_chunks(f: Callable[..., Tree], boards: int, *args: Tree) -> Tree:
+def _small_on_cpu(f: Callable[..., Tree], elsewhere: Callable[..., Tree], args: tuple[Tree, ...]) -> Tree:
+    there = _call_of(elsewhere, args)
+    here = there if f is elsewhere else _call_of(f, args)
+    return lax.platform_dependent(*args, cpu=functools.partial(here, small=True), default=there)
+
+
+def _by_chunks(f: Callable[..., Tree], args: tuple[Tree, ...]) -> Callable[..., Tree]:
+    """`f` over one chunk after the other; itself where these arguments are no more than a chunk."""
+    boards = max(x.shape[-1] for x in jax.tree.leaves(args))
+    return (
+        f if chunk_for(boards) == boards else functools.partial(_chunk_after_chunk, jax.jit(f), boards)
+    )  # traced once
+
+
+def _chunk_after_chunk(f: Callable[..., Tree], boards: int, *args: Tree) -> Tree:
     chunk = chunk_for(boards)
     lanes = -(-boards // chunk) * chunk
     args = jax.tree.map(lambda x: _lengthened(x, lanes) if x.shape[-1] == boards else x, args)

@@ -13,7 +13,7 @@ from jax import lax
 from crush_gym.engine import draws
 from crush_gym.engine.bits import Word, count, occurs
 from crush_gym.engine.board import Board
-from crush_gym.engine.kernels import in_chunks
+from crush_gym.engine.kernels import Part, Tree, in_chunks, in_chunks_by_parts
 from crush_gym.engine.moves import Moves, from_action, random_move
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import PLAYING, Books, Play, State, rest
@@ -56,19 +56,24 @@ def some_beats(
     keys: of the attempts, uint32[2, B]
     """
     if policy is None:
-        boards = in_chunks(_random_beats)(terrain, keys, boards)
+        boards = in_chunks_by_parts(spec, _random_beats)(terrain, keys, boards)
     else:
         beat = functools.partial(_policy_beat, by_policy(spec, policy, level), terrain, keys)
-        boards = lax.scan(lambda b, _: (beat(b), None), boards, None, length=BEATS_PER_LOOK)[0]
+        boards = repeated(BEATS_PER_LOOK, beat, boards)
     return boards._replace(play=shuffle_all(terrain, boards.play))
 
 
-def _random_beats(terrain: Terrain, keys: jax.Array, boards: Rolling) -> Rolling:
-    def one(play: Play, _: None) -> tuple[Play, None]:
+def _random_beats(part: Part, terrain: Terrain, keys: jax.Array, boards: Rolling) -> Rolling:
+    def one(terrain: Terrain, keys: jax.Array, play: Play) -> Play:
         play, moves, bits = at_rest(terrain, keys, play)
-        return move_on(terrain, play, at_random(play, moves, bits)[0], bits), None
+        return move_on(terrain, play, at_random(play, moves, bits)[0], bits)
 
-    return boards._replace(play=lax.scan(one, boards.play, None, length=BEATS_PER_LOOK)[0])
+    return boards._replace(play=repeated(BEATS_PER_LOOK, functools.partial(part(one), terrain, keys), boards.play))
+
+
+def repeated(times: int, beat: Callable[[Tree], Tree], boards: Tree) -> Tree:
+    """The boards after so many beats."""
+    return lax.scan(lambda b, _: (beat(b), None), boards, None, length=times)[0]
 
 
 def _policy_beat(choose: Choose, terrain: Terrain, keys: jax.Array, boards: Rolling) -> Rolling:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from crush_gym import layout
 
+RICH = 12
+"""Planes from which on a game is rich."""
+
 
 @dataclass(frozen=True)
 class Spec:
@@ -42,6 +45,11 @@ class Spec:
     def has(self, *names: str) -> bool:
         """Whether any of these mechanics is compiled in."""
         return not self.mechanics.isdisjoint(names)
+
+    @property
+    def rich(self) -> bool:
+        """Whether the game has so many mechanics that compiling its programs at length costs more than it brings."""
+        return len(self.planes) >= RICH
 
     @property
     def moving(self) -> tuple[str, ...]:

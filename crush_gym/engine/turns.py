@@ -11,7 +11,7 @@ from jax import lax
 
 from crush_gym.engine.bits import Mask, mask
 from crush_gym.engine.board import Board
-from crush_gym.engine.kernels import in_chunks
+from crush_gym.engine.kernels import Part, in_chunks, in_chunks_by_parts
 from crush_gym.engine.lanes import on_few
 from crush_gym.engine.moves import Moves, from_action, legal_moves, random_move, to_mask
 from crush_gym.engine.shuffle import shuffle_some
@@ -44,7 +44,7 @@ def reset(spec: Spec, bits: jax.Array, level: Level) -> State:
     """New attempts. bits: the words of the attempts' keys, uint32[2, B]."""
     level = with_boards_axis(level)
     terrain = survey(spec, level)
-    play = in_chunks(functools.partial(_beat_until, 0))(terrain, opening(spec, terrain, level, bits))
+    play = in_chunks_by_parts(spec, functools.partial(_beat_until, 0))(terrain, opening(spec, terrain, level, bits))
     return state_of(_ended(terrain, play))
 
 
@@ -58,7 +58,7 @@ def step(spec: Spec, bits: jax.Array, state: State, action: jax.Array, level: Le
     terrain = survey(spec, with_boards_axis(level))
     boards = action.shape[0]
     share = 0 if boards < FEWEST else 1 / SLOW_SHARE
-    play, illegal = in_chunks(functools.partial(_acted, spec, share))(terrain, bits, state, action)
+    play, illegal = in_chunks_by_parts(spec, functools.partial(_acted, spec, share))(terrain, bits, state, action)
     if share:
         play = _slow_ones_finished(terrain, play, boards // SLOW_SHARE)
     play = _ended(terrain, play)
@@ -66,11 +66,11 @@ def step(spec: Spec, bits: jax.Array, state: State, action: jax.Array, level: Le
 
 
 def _acted(
-    spec: Spec, left: float, terrain: Terrain, bits: jax.Array, state: State, action: jax.Array
+    spec: Spec, left: float, part: Part, terrain: Terrain, bits: jax.Array, state: State, action: jax.Array
 ) -> tuple[Play, jax.Array]:
     """The moves made, and beats until no more than this share is in its turn. Also: where no move was made."""
-    play = begin_action(spec, terrain, bits, state, action)
-    return _beat_until(int(left * action.shape[0]), terrain, play), play.stage != FIRST
+    play = part(functools.partial(begin_action, spec))(terrain, bits, state, action)
+    return _beat_until(int(left * action.shape[0]), part, terrain, play), play.stage != FIRST
 
 
 def begin_action(spec: Spec, terrain: Terrain, bits: jax.Array, state: State, action: jax.Array) -> Play:
@@ -136,16 +136,17 @@ FEWEST = 32
 """Of fewer boards than these all are finished at once."""
 
 
-def _beat_until(most: int, terrain: Terrain, play: Play) -> Play:
+def _beat_until(most: int, part: Part, terrain: Terrain, play: Play) -> Play:
     """Beat until at most so many boards are in their turns."""
-    return lax.while_loop(lambda p: jnp.sum(in_turn(p)) > most, lambda p: beat(terrain, p.awake()), play)
+    one = part(lambda terrain, play: beat(terrain, play.awake()))
+    return lax.while_loop(lambda p: jnp.sum(in_turn(p)) > most, functools.partial(one, terrain), play)
 
 
 def _slow_ones_finished(terrain: Terrain, play: Play, most: int) -> Play:
     """Take the boards still in their turns out of the batch, so many at a time, and beat until they are not."""
     boards = play.stage.shape[0]
     over_all = Terrain(*jax.tree.map(lambda x: jnp.broadcast_to(x, (*x.shape[:-1], boards)), tuple(terrain)))
-    to_the_end = in_chunks(functools.partial(_beat_until, 0))
+    to_the_end = in_chunks_by_parts(play.spec, functools.partial(_beat_until, 0))
 
     def some(play: Play) -> Play:
         return on_few((over_all, play), in_turn(play), most, lambda x: (x[0], to_the_end(*x)))[1]

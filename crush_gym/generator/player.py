@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import jax
 
 from crush_gym.engine.board import Board
+from crush_gym.engine.kernels import in_chunks
 from crush_gym.engine.moves import legal_moves
 from crush_gym.engine.rollout import Policy
 from crush_gym.engine.spec import Spec
@@ -29,12 +30,16 @@ def greedy(game: Game) -> Policy:
 def _greedy(spec: Spec) -> Policy:
     """One function for each spec: programs are kept by it."""
 
-    def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
-        """int32[B]; -1 where no move is legal. bits: uint32[2, B]."""
-        del level  # what is left of each goal is in the state
+    def highest(bits: jax.Array, state: State) -> jax.Array:
         board = Board.of(spec, state.planes).awake()
         legal = board.fence(planes_of(legal_moves(board)))
         values = board.fence(move_values(board, state.books))
         return action_of(board, one_of(board, best(board, legal, values), bits))
+
+    def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
+        """int32[B]; -1 where no move is legal. bits: uint32[2, B]."""
+        del level  # what is left of each goal is in the state
+        actions: jax.Array = in_chunks(highest)(bits, state)
+        return actions
 
     return choose
