@@ -132,8 +132,8 @@ SLOW_SHARE = 8
 """When no more than an eighth of a chunk is still in its turn, these boards are finished with those of other chunks: a
 turn takes two beats on average and ten for the unluckiest of thousands."""
 
-FEWEST = 32
-"""Of fewer boards than these all are finished at once."""
+FEWEST = 512
+"""Of fewer boards than these all are finished at once, for what does the other is a program as large again."""
 
 
 def _beat_until(most: int, part: Part, terrain: Terrain, play: Play) -> Play:
