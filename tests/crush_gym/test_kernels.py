@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from crush_gym.engine.batching import lanes_for
-from crush_gym.engine.kernels import CHUNK, chunk_for, in_chunks
+from crush_gym.engine.kernels import CHUNK, Part, chunk_for, in_chunks, in_chunks_by_parts
+from crush_gym.engine.spec import RICH, Spec
 
 
 def worked(shared: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -22,6 +23,36 @@ def test_boards_do_not_notice_the_chunks(boards: int) -> None:
     np.testing.assert_array_equal(more, x + 1)
 
 
+def in_parts(part: Part, shared: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """The sum of a plane to which one was added again and again, until it is large enough in all boards."""
+    added = part(lambda shared, x: x + shared)
+    more = jax.lax.while_loop(lambda x: jnp.any(x < 7), lambda x: added(shared, x), x)
+    return jnp.sum(more, axis=0), more
+
+
+def spec_of(planes: int) -> Spec:
+    return Spec(9, 9, 6, "saga", "any", frozenset(), tuple(f"plane{i}" for i in range(planes)))
+
+
+@pytest.mark.parametrize("planes", [RICH - 1, RICH])
+@pytest.mark.parametrize("boards", [1, CHUNK, 200])
+def test_boards_do_not_notice_how_many_kernels_there_are(boards: int, planes: int) -> None:
+    x = np.ones((5, boards), np.int32)
+    sums, more = jax.jit(in_chunks_by_parts(spec_of(planes), in_parts))(jnp.full(1, 3), x)
+    np.testing.assert_array_equal(sums, np.full(boards, 35))
+    np.testing.assert_array_equal(more, np.full((5, boards), 7))
+
+
+def test_only_rich_games_have_a_kernel_for_each_part() -> None:
+    def loops_in_the_kernel(planes: int) -> bool:
+        program = jax.jit(in_chunks_by_parts(spec_of(planes), in_parts))
+        entry = program.lower(jnp.full(1, 3), jnp.ones((5, 64), jnp.int32)).compile().as_text().split("ENTRY")[1]
+        return "while(" not in entry
+
+    assert loops_in_the_kernel(RICH - 1)
+    assert not loops_in_the_kernel(RICH)
+
+
 @pytest.mark.parametrize("boards", [1, 65, CHUNK, CHUNK + 1, 1088, 2112, 4096, 65_536])
 def test_batches_are_padded_to_whole_chunks(boards: int) -> None:
     lanes = lanes_for(boards)
@@ -30,9 +61,10 @@ def test_batches_are_padded_to_whole_chunks(boards: int) -> None:
 
 def test_a_call_is_small_on_a_cpu_alone() -> None:
     args = (jnp.full(1, 3), jnp.zeros((5, 300), jnp.int32))
-    traced = jax.jit(in_chunks(worked)).trace(*args)
-    assert 'xla_cpu_small_call="true"' in traced.lower().compile().as_text()
-    assert "xla_cpu_small_call" not in traced.lower(lowering_platforms=("cuda",)).as_text()
+    for whole in (in_chunks(worked), in_chunks_by_parts(spec_of(RICH), in_parts)):
+        traced = jax.jit(whole).trace(*args)
+        assert 'xla_cpu_small_call="true"' in traced.lower().compile().as_text()
+        assert "xla_cpu_small_call" not in traced.lower(lowering_platforms=("cuda",)).as_text()
 
 
 @pytest.mark.parametrize("boards", [1, 300])
