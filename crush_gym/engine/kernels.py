@@ -77,9 +77,9 @@ def _small_on_cpu(f: Callable[..., Tree], elsewhere: Callable[..., Tree], args: 
 def _by_chunks(f: Callable[..., Tree], args: tuple[Tree, ...]) -> Callable[..., Tree]:
     """`f` over one chunk after the other; itself where these arguments are no more than a chunk."""
     boards = max(x.shape[-1] for x in jax.tree.leaves(args))
-    return (
-        f if chunk_for(boards) == boards else functools.partial(_chunk_after_chunk, jax.jit(f), boards)
-    )  # traced once
+    if chunk_for(boards) == boards:
+        return f
+    return functools.partial(_chunk_after_chunk, jax.jit(f), boards)  # which remembers its trace
 
 
 def _chunk_after_chunk(f: Callable[..., Tree], boards: int, *args: Tree) -> Tree:

@@ -133,7 +133,7 @@ SLOW_SHARE = 8
 turn takes two beats on average and ten for the unluckiest of thousands."""
 
 FEWEST = 512
-"""Of fewer boards than these all are finished at once, for what does the other is a program as large again."""
+"""Fewer boards than these are beaten until none is in its turn: taking out the slow ones doubles the program."""
 
 
 def _beat_until(most: int, part: Part, terrain: Terrain, play: Play) -> Play:
