@@ -2,8 +2,9 @@
 
 XLA's newest code generation, its "fusion emitters", takes up to half more time and a megabyte more memory for every
 kernel. It serves what large batches of simple games do outside of the calls of `kernels`, which XLA compiles otherwise:
-rollouts of the plain game are a quarter to a half faster. A step of one board takes no longer even if its code is not optimised at all: its operations are too
-small. Other devices, and programs of which ours are parts, are compiled as JAX likes.
+rollouts of the plain game are a quarter to a half faster. A step of one board takes no longer even if its code is not
+optimised at all: its operations are too small. Other devices, and programs of which ours are parts, are compiled as
+JAX likes.
 """
 
 from __future__ import annotations
