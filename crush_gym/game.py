@@ -354,7 +354,11 @@ def bits_of(key: jax.Array, boards: Boards, **given: Boards) -> jax.Array:
     same_boards(boards, keys=key.shape, **given)
     if key.shape == () and boards != ():
         key = jax.random.split(key, boards)
-    return draws.key_bits(key)
+    return _words(key)
+
+
+_words = jax.jit(draws.key_bits)
+"""One program, where the operations by themselves take several calls."""
 
 
 def _typed(key: jax.Array) -> jax.Array:

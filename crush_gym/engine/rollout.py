@@ -15,11 +15,12 @@ from crush_gym.engine.bits import Word, count, occurs
 from crush_gym.engine.board import Board
 from crush_gym.engine.kernels import Part, Tree, in_chunks, in_chunks_by_parts
 from crush_gym.engine.moves import Moves, from_action, random_move
+from crush_gym.engine.shuffle import shuffle_all
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import PLAYING, Books, Play, State, rest
 from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
 from crush_gym.engine.turn import beat, begin, finish
-from crush_gym.engine.turns import in_turn, reset, shuffle_all, state_of
+from crush_gym.engine.turns import in_turn, reset, state_of
 from crush_gym.levels import Level
 
 BEATS_PER_LOOK = 8

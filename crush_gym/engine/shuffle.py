@@ -6,6 +6,8 @@ board are made at once, as if they were boards of their own, and the first that 
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -29,19 +31,33 @@ AT_ONCE = 8
 FEW = 4
 """Boards that are shuffled at a time at least: with their tries, as many lanes as one instruction takes."""
 
+FEW_CELLS = 200
+"""Boards of so many cells together are shuffled at a time: more of small boards, which are stuck more often."""
 
-def shuffle_some(terrain: Terrain, play: Play) -> Play:
-    """Shuffle some of the boards that are due: few, for it is rare, and more of small boards, where it is less so."""
-    boards = play.stage.shape[0]
-    few = max(FEW, boards // (play.spec.height * play.spec.width))
-    colours = jnp.broadcast_to(terrain.colours, play.stage.shape)
-    return on_few((play, colours), play.stage == SHUFFLING, few, lambda x: (shuffle(x[1], x[0]), x[1]))[0]
+
+def shuffle_all(terrain: Terrain, play: Play) -> Play:
+    """Shuffle until no board is without a legal move, or lost; few at a time, for it is rare."""
+    few = max(FEW, FEW_CELLS // (play.spec.height * play.spec.width))
+
+    def some(boards: tuple[Play, jax.Array]) -> tuple[Play, jax.Array]:
+        return on_few(boards, _due(boards[0]), few, _until_done)
+
+    return lax.while_loop(lambda x: jnp.any(_due(x[0])), some, (play, terrain.colours))[0]
+
+
+def _until_done(boards: tuple[Play, jax.Array]) -> tuple[Play, jax.Array]:
+    play, colours = boards
+    return lax.while_loop(lambda p: jnp.any(_due(p)), functools.partial(shuffle, colours), play), colours
+
+
+def _due(play: Play) -> jax.Array:
+    return play.stage == SHUFFLING
 
 
 def shuffle(colours: jax.Array, play: Play) -> Play:
-    """The next tries of the boards that are due; one that no try serves is lost as it was. colours: int32[B]."""
+    """The next tries of the boards that are due; one that no try serves is lost as it was. colours: int32[B], [1]."""
     play = play.awake()
-    where = mask(play.stage == SHUFFLING)
+    where = mask(_due(play))
     board, cells = play.board, play.board.fence(_movable(play.board))
     trials = jnp.where((play.tries < TRIES)[:, None], _permuted(play, cells), _recoloured(play, colours))
     trials = board.fence(trials)

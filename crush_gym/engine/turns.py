@@ -14,10 +14,10 @@ from crush_gym.engine.board import Board
 from crush_gym.engine.kernels import Part, in_chunks, in_chunks_by_parts
 from crush_gym.engine.lanes import on_few
 from crush_gym.engine.moves import Moves, from_action, legal_moves, random_move, to_mask
-from crush_gym.engine.shuffle import shuffle_some
+from crush_gym.engine.shuffle import shuffle_all
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.start import opening
-from crush_gym.engine.state import FIRST, PLAYING, ROUNDS, SETTLING, SHUFFLING, Play, State, rest
+from crush_gym.engine.state import FIRST, PLAYING, ROUNDS, SETTLING, Play, State, rest
 from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
 from crush_gym.engine.turn import beat, begin, finish
 from crush_gym.levels import Level
@@ -50,7 +50,7 @@ def reset(spec: Spec, bits: jax.Array, level: Level) -> State:
 
 def legal(spec: Spec, state: State) -> jax.Array:
     """bool[actions, B]; all False where the attempt is over."""
-    return in_chunks(lambda state: to_mask(spec, legal_planes(spec, state)))(state)
+    return to_mask(spec, in_chunks(functools.partial(legal_planes, spec))(state))
 
 
 def step(spec: Spec, bits: jax.Array, state: State, action: jax.Array, level: Level) -> tuple[State, Turn]:
@@ -144,12 +144,10 @@ def _beat_until(most: int, part: Part, terrain: Terrain, play: Play) -> Play:
 
 def _slow_ones_finished(terrain: Terrain, play: Play, most: int) -> Play:
     """Take the boards still in their turns out of the batch, so many at a time, and beat until they are not."""
-    boards = play.stage.shape[0]
-    over_all = Terrain(*jax.tree.map(lambda x: jnp.broadcast_to(x, (*x.shape[:-1], boards)), tuple(terrain)))
     to_the_end = in_chunks_by_parts(play.spec, functools.partial(_beat_until, 0))
 
     def some(play: Play) -> Play:
-        return on_few((over_all, play), in_turn(play), most, lambda x: (x[0], to_the_end(*x)))[1]
+        return on_few((terrain, play), in_turn(play), most, lambda x: (x[0], to_the_end(*x)))[1]
 
     return lax.while_loop(lambda p: jnp.any(in_turn(p)), some, play)
 
@@ -157,11 +155,6 @@ def _slow_ones_finished(terrain: Terrain, play: Play, most: int) -> Play:
 def _ended(terrain: Terrain, play: Play) -> Play:
     """The turns' ends, and shuffles where nothing can be moved."""
     return shuffle_all(terrain, in_chunks(lambda terrain, play: finish(terrain, play.awake())[0])(terrain, play))
-
-
-def shuffle_all(terrain: Terrain, play: Play) -> Play:
-    """Try until no board is without a legal move, or lost."""
-    return lax.while_loop(lambda p: jnp.any(p.stage == SHUFFLING), functools.partial(shuffle_some, terrain), play)
 
 
 def random_action(spec: Spec, bits: jax.Array, state: State) -> jax.Array:

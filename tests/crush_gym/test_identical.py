@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crush_gym import Game, Level, LevelPack, State
+from crush_gym import Game, Level, LevelPack, State, load_pack
 from tests.differential import draws_of, translate
 from tests.random_levels import Dice, Kind, random_level
 
@@ -126,6 +126,20 @@ def test_case_40_a_single_board_plays_like_its_lane_of_4096(i: int) -> None:
 @pytest.mark.parametrize("boards", [(1,), (65,), (2, 3, 5)], ids=str)
 def test_padded_and_reshaped_batches_play_alike(boards: tuple[int, ...]) -> None:
     replay(np.arange(np.prod(boards)) + 100, boards)
+
+
+@pytest.mark.slow
+def test_a_rich_game_of_many_boards_plays_like_a_few_of_them() -> None:
+    """Only batches of 512 and more take out the boards whose turns are long, by parts where games are rich."""
+    rich, some = Game(load_pack("basics")["everything"]), np.arange(0, 600, 50)
+    keys = keys_for(600)
+    many, few = rich.reset(keys), rich.reset(keys[some])
+    for m in range(MOVES):
+        action = legal_actions(np.asarray(rich.legal(many)))
+        many, turn = rich.step(fold(keys, m), many, action)
+        few, few_turn = rich.step(fold(keys, m)[some], few, action[some])
+        assert_equal((few, few_turn), lane((many, turn), some))
+    assert len(np.unique(few.books.score)) > len(some) // 2
 
 
 def test_shuffled_lanes_play_alike() -> None:
