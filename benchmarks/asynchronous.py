@@ -18,11 +18,12 @@ from crush_gym.engine import blocks, draws
 from crush_gym.engine.batching import lanes_for
 from crush_gym.engine.board import Board
 from crush_gym.engine.moves import Moves, from_action, legal_moves
+from crush_gym.engine.shuffle import shuffle_all
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import RESTING, Play, State, rest
 from crush_gym.engine.terrain import survey, with_boards_axis
 from crush_gym.engine.turn import beat, begin, finish
-from crush_gym.engine.turns import in_turn, random_action, reset, shuffle_all, state_of
+from crush_gym.engine.turns import in_turn, random_action, reset, state_of
 from crush_gym.envs.batch import MOST
 from crush_gym.envs.task import Seen, glance, shown
 from crush_gym.levels import Level

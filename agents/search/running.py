@@ -26,11 +26,12 @@ from crush_gym.engine.kernels import Part, in_chunks, in_chunks_by_parts
 from crush_gym.engine.moves import Moves, from_action, legal_moves, number, to_mask
 from crush_gym.engine.progress import progress
 from crush_gym.engine.rollout import at_random, at_rest, by_policy, goes_on, move_on, repeated
+from crush_gym.engine.shuffle import shuffle_all
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import PLAYING, RESTING, WON, Play, State, rest
 from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
 from crush_gym.engine.turn import begin
-from crush_gym.engine.turns import shuffle_all, state_of
+from crush_gym.engine.turns import state_of
 from crush_gym.levels import Level
 from crush_gym.values.choose import by_action, in_proportion, planes_of
 from crush_gym.values.goals import move_values
