@@ -14,7 +14,7 @@ from jax import lax
 
 from crush_gym import layout
 from crush_gym.engine import draws
-from crush_gym.engine.bits import Mask, Plane, Word, any_of, choose, mask, occurs, unpack
+from crush_gym.engine.bits import Mask, Plane, Word, choose, mask, occurs, unpack
 from crush_gym.engine.board import Board
 from crush_gym.engine.lanes import on_few
 from crush_gym.engine.moves import legal_moves
@@ -59,8 +59,8 @@ def shuffle(colours: jax.Array, play: Play) -> Play:
     play = play.awake()
     where = mask(_due(play))
     board, cells = play.board, play.board.fence(_movable(play.board))
-    trials = jnp.where((play.tries < TRIES)[:, None], _permuted(play, cells), _recoloured(play, colours))
-    trials = board.fence(trials)
+    codes = jnp.where((play.tries < TRIES)[:, None], _permuted(play, cells), _recoloured(play, colours))
+    trials = board.fence(_pack(codes))
     trial = _repeated(board).put(_repeat(cells), dict(zip(layout.COLOUR, _flat(trials), strict=True)))
     good = _good(trial).reshape(where.shape[0], AT_ONCE) != 0
     found = where & mask(jnp.any(good, axis=1))
@@ -120,14 +120,14 @@ def _draws(play: Play, purpose: int, before: int) -> jax.Array:
 
 
 def _recoloured(play: Play, colours: jax.Array) -> jax.Array:
-    """Colours drawn anew: planes uint16[3, H, B, AT_ONCE]."""
-    return _pack((draws.below(_draws(play, draws.RECOLOUR, TRIES), colours[:, None]) + 1).astype(Word))
+    """Colours drawn anew: codes uint16[H, W, B, AT_ONCE]."""
+    return (draws.below(_draws(play, draws.RECOLOUR, TRIES), colours[:, None]) + 1).astype(Word)
 
 
 def _permuted(play: Play, cells: Plane) -> jax.Array:
     """The i-th candy in reading order takes the colour of the one with the i-th smallest draw.
 
-    Colour planes uint16[3, H, B, AT_ONCE]. Ranks by counting: all pairs are
+    Codes uint16[H, W, B, AT_ONCE]. Ranks by counting: all pairs are
     compared, which for so few boards is cheaper than a sort.
     """
     height, width = play.spec.height, play.spec.width
@@ -145,10 +145,11 @@ def _permuted(play: Play, cells: Plane) -> jax.Array:
     place = jnp.cumsum(moves, axis=0, dtype=Word) - moves
     rank, place = play.board.fence((rank, place))
     comes = jnp.where((rank[:, None] == place[None]) & (moves[:, None] != 0), code[:, None], Word(0))
-    return _pack(jnp.sum(comes, axis=0, dtype=Word).reshape(height, width, boards, AT_ONCE))
+    return jnp.sum(comes, axis=0, dtype=Word).reshape(height, width, boards, AT_ONCE)
 
 
 def _pack(codes: jax.Array) -> Plane:
-    """Codes uint16[H, W, ...] as three planes uint16[3, H, ...]."""
-    width = codes.shape[1]
-    return jnp.stack([any_of((codes[:, c] >> Word(i) & Word(1)) << Word(c) for c in range(width)) for i in range(3)])
+    """Codes uint16[H, W, B, AT_ONCE] as three planes uint16[3, H, B, AT_ONCE]."""
+    height, width, *lanes = codes.shape
+    which, column = (lax.broadcasted_iota(Word, (3, height, width, *lanes), axis) for axis in (0, 2))
+    return jnp.sum((codes >> which & Word(1)) << column, axis=2, dtype=Word)
