@@ -169,7 +169,7 @@ def test_search_wins_more_than_random_play_and_than_its_own_playouts(game: Game)
         "playout=to-mast,signal=combined",
         pytest.param("playout=heuristic,depth=2,final=robust", marks=pytest.mark.slow),
         "beam=2,outcomes=1,final=robust-max,noise=0.1",
-        pytest.param("streak=3,seconds=30,playout=clouded,signal=binary", marks=pytest.mark.slow),
+        pytest.param("streak=3,seconds=600,playout=clouded,signal=binary", marks=pytest.mark.slow),
     ],
 )
 def test_options_do_what_they_say(game: Game, parameters: str) -> None:
