@@ -46,7 +46,9 @@ def test_boards_do_not_notice_how_many_kernels_there_are(boards: int, planes: in
 
 def test_only_rich_games_have_a_kernel_for_each_part() -> None:
     def loops_in_the_kernel(planes: int) -> bool:
-        program = jax.jit(in_chunks_by_parts(spec_of(planes), in_parts))
+        # Newer XLAs make kernels of small loops themselves.
+        options = {"xla_disable_hlo_passes": "small-while-loop-hoisting"}
+        program = jax.jit(in_chunks_by_parts(spec_of(planes), in_parts), compiler_options=options)
         entry = program.lower(jnp.full(1, 3), jnp.ones((5, 64), jnp.int32)).compile().as_text().split("ENTRY")[1]
         return "while(" not in entry
 
