@@ -71,6 +71,8 @@ def boards_of_level(level: Level) -> Boards:
 
 def whole_actions(actions: Any) -> jax.Array:
     """Actions as int32. A number that is too large for it becomes -1: no action either, and no other one."""
+    if isinstance(actions, jax.Array) and actions.dtype == jnp.int32:
+        return actions
     known = actions if isinstance(actions, jax.Array) else np.asarray(actions)
     if not jnp.issubdtype(known.dtype, jnp.integer):
         raise TypeError(f"actions must be whole numbers, not {known.dtype}: an action is an index into `legal`")

@@ -84,7 +84,8 @@ def boards_of(
         leaves, wanted = jax.tree.leaves(arg), jax.tree.leaves(rank)
         marks = [False] * len(leaves) if batched is None else jax.tree.leaves(batched[i])
         shapes |= {x.shape[1:][r:] if b else x.shape[r:] for x, r, b in zip(leaves, wanted, marks, strict=True)}
-    return jnp.broadcast_shapes(*shapes)
+    shapes.discard(())  # what all boards share; looking up more than one arrangement takes longer than all of the above
+    return shapes.pop() if len(shapes) == 1 else jnp.broadcast_shapes(*shapes)
 
 
 def _flatten(x: jax.Array, rank: int, boards: tuple[int, ...], lanes: int, optional: bool) -> jax.Array:

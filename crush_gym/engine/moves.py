@@ -160,6 +160,23 @@ def from_action(spec: Spec, action: jax.Array) -> Moves:
     return Moves(plane(action, spec.width - 1, is_across), plane(action - horizontal, spec.width, is_down))
 
 
+def to_action(spec: Spec, move: Moves) -> jax.Array:
+    """The number of the one move of each board, -1 where there is none; int32[B]. The inverse of `from_action`."""
+    across, down = move.across, move.down[: spec.height - 1]
+    numbers = [*_numbers(across, spec.width - 1, 0), *_numbers(down, spec.width, spec.height * (spec.width - 1))]
+    return total(numbers) - 1
+
+
+def _numbers(plane: Plane, width: int, first: int) -> list[jax.Array]:
+    """Of each row: 1 + the number of the move whose bit is set, else 0; `first` is that of the plane's first cell."""
+
+    def number_in(row: int, word: jax.Array) -> jax.Array:
+        column = lax.population_count(word - Word(1)).astype(jnp.int32)  # the bits below the only one
+        return jnp.where(word != 0, first + row * width + column + 1, 0)
+
+    return [number_in(row, word) for row, word in enumerate(rows_of(plane))]
+
+
 def to_mask(spec: Spec, moves: Moves) -> jax.Array:
     """The moves by action number: bool[actions, B]."""
     height, width = spec.height, spec.width

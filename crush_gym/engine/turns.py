@@ -13,7 +13,7 @@ from crush_gym.engine.bits import Mask, mask
 from crush_gym.engine.board import Board
 from crush_gym.engine.kernels import Part, in_chunks, in_chunks_by_parts
 from crush_gym.engine.lanes import on_few
-from crush_gym.engine.moves import Moves, from_action, legal_moves, random_move, to_mask
+from crush_gym.engine.moves import Moves, from_action, legal_moves, random_move, to_action, to_mask
 from crush_gym.engine.shuffle import shuffle_all
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.start import opening
@@ -159,6 +159,9 @@ def _ended(terrain: Terrain, play: Play) -> Play:
 
 def random_action(spec: Spec, bits: jax.Array, state: State) -> jax.Array:
     """What the random player does: int32[B], -1 where nothing is legal. bits: of the moves' keys."""
-    board = Board.of(spec, state.planes).awake()
-    chosen = to_mask(spec, random_move(board, legal_planes(spec, state), bits))
-    return jnp.where(jnp.any(chosen, axis=0), jnp.argmax(chosen, axis=0), -1).astype(jnp.int32)
+
+    def chosen(bits: jax.Array, state: State) -> jax.Array:
+        board = Board.of(spec, state.planes).awake()
+        return to_action(spec, random_move(board, legal_planes(spec, state), bits))
+
+    return in_chunks(chosen)(bits, state)

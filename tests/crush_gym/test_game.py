@@ -18,6 +18,7 @@ import crush_gym.game as game_module
 from crush_gym import OUTCOMES, REASONS, Game, Level, LevelPack, State, Stats, load_pack
 from crush_gym.engine import blocks
 from crush_gym.engine.compiling import options_for
+from crush_gym.engine.moves import from_action, to_action, to_mask
 from crush_gym.engine.room import MAPS, make_room
 from crush_gym.game import _compiled
 
@@ -125,6 +126,15 @@ def test_an_illegal_action_changes_nothing_and_is_flagged(game: Game, start: Sta
     assert_equal(lanes(state, ~legal), lanes(start, ~legal))
     assert not np.any([np.asarray(leaf)[~legal] for leaf in (turn.score, turn.waves, turn.cleared, turn.reshuffled)])
     assert int(np.asarray(state.books.moves)[2]) == MOVES - 1
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (2, 7), (9, 9), (16, 16)])
+def test_every_action_number_names_one_move_and_is_named_by_it(shape: tuple[int, int]) -> None:
+    spec = Game(rules="points", shape=shape).spec
+    numbers = jnp.arange(-1, spec.actions, dtype=jnp.int32)
+    moves = from_action(spec, numbers)
+    np.testing.assert_array_equal(to_action(spec, moves), numbers)
+    np.testing.assert_array_equal(to_mask(spec, moves), np.eye(spec.actions + 1, dtype=bool)[1:])
 
 
 def test_finished_boards_have_no_legal_action_and_do_not_move(game: Game, over: tuple[State, Stats]) -> None:
