@@ -197,9 +197,9 @@ def test_everything_uses_every_mechanic() -> None:
 def test_a_thousand_levels_load_quickly() -> None:
     board = [" ".join(["?''", "[a]", "I2", "?", "b-", "?!9", "~", "{c}", "?"])] * 9
     levels = [GOOD | {"name": str(i), "board": board, "goals": {"jelly": "all"}} for i in range(1000)]
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(load_pack({"name": "many", "levels": levels})) == 1000
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 STRUCTURAL_ERRORS: list[Any] = [

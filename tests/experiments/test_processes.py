@@ -87,7 +87,7 @@ def test_impossible_executors_are_refused(workers: int, limit: float | None) -> 
 def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("from experiments import *\nevaluate('first', 'combo:5x5', 2, executor=Processes(1))\n")
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment(), timeout=120)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment(), timeout=600)
     assert done.returncode == 1
     assert "ExecutorError: a process could not be started" in done.stderr.splitlines()[-1]
     assert '`if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
