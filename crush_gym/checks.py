@@ -71,7 +71,7 @@ def boards_of_level(level: Level) -> Boards:
 
 def whole_actions(actions: Any) -> jax.Array:
     """Actions as int32. A number that is too large for it becomes -1: no action either, and no other one."""
-    if isinstance(actions, jax.Array) and actions.dtype == jnp.int32:
+    if isinstance(actions, jax.Array) and actions.dtype == jnp.int32 and not actions.weak_type:
         return actions
     known = actions if isinstance(actions, jax.Array) else np.asarray(actions)
     if not jnp.issubdtype(known.dtype, jnp.integer):

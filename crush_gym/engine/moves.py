@@ -14,7 +14,7 @@ from jax import lax
 
 from crush_gym import layout
 from crush_gym.engine import draws
-from crush_gym.engine.bits import Plane, Step, Word, any_of, look, nth, rows_of, total, unpack
+from crush_gym.engine.bits import Plane, Step, Word, any_of, first_cell, look, nth, occurs, rows_of, total, unpack
 from crush_gym.engine.board import Board
 from crush_gym.engine.runs import same_colour
 from crush_gym.engine.spec import Spec
@@ -162,19 +162,13 @@ def from_action(spec: Spec, action: jax.Array) -> Moves:
 
 def to_action(spec: Spec, move: Moves) -> jax.Array:
     """The number of the one move of each board, -1 where there is none; int32[B]. The inverse of `from_action`."""
-    across, down = move.across, move.down[: spec.height - 1]
-    numbers = [*_numbers(across, spec.width - 1, 0), *_numbers(down, spec.width, spec.height * (spec.width - 1))]
-    return total(numbers) - 1
 
+    def number(plane: Plane, width: int, first: int) -> jax.Array:
+        cell = first_cell(plane)[1].astype(jnp.int32)
+        return first + cell // 16 * width + cell % 16
 
-def _numbers(plane: Plane, width: int, first: int) -> list[jax.Array]:
-    """Of each row: 1 + the number of the move whose bit is set, else 0; `first` is that of the plane's first cell."""
-
-    def number_in(row: int, word: jax.Array) -> jax.Array:
-        column = lax.population_count(word - Word(1)).astype(jnp.int32)  # the bits below the only one
-        return jnp.where(word != 0, first + row * width + column + 1, 0)
-
-    return [number_in(row, word) for row, word in enumerate(rows_of(plane))]
+    across, down = number(move.across, spec.width - 1, 0), number(move.down, spec.width, spec.height * (spec.width - 1))
+    return jnp.where(occurs(move.across) != 0, across, jnp.where(occurs(move.down) != 0, down, -1))
 
 
 def to_mask(spec: Spec, moves: Moves) -> jax.Array:

@@ -375,6 +375,15 @@ def test_actions_are_whole_numbers_of_any_width(game: Game, start: State) -> Non
         assert_equal(game.step(MOVE_KEY, start, same), expected)
 
 
+def test_actions_made_of_plain_numbers_compile_nothing_anew(game: Game, start: State) -> None:
+    boards = start.planes.shape[2]
+    program = _compiled(game.spec, "step", None, options_for(game.spec, boards))
+    game.step(MOVE_KEY, start, jnp.zeros(boards, jnp.int32))
+    known = program._cache_size()  # type: ignore[attr-defined]
+    game.step(MOVE_KEY, start, jnp.where(jnp.arange(boards) > 1, 1, 2))  # which JAX calls weakly typed
+    assert program._cache_size() == known > 0  # type: ignore[attr-defined]
+
+
 def test_an_action_too_large_for_32_bits_is_illegal(game: Game, start: State) -> None:
     """It must not wrap to the number of another action."""
     action = first_legal(game.legal(start)).astype(np.int64) + 2**32
