@@ -29,19 +29,19 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from agents.expand import Array, Expander, Moved, Nodes, one_axis
 from agents.protocol import Memory, Policy
-from agents.ranking import best_of
 from agents.registry import name_of
-from agents.structure import SIXTHS, structure
+from agents.search.positions import Array, Expander, Moved, Nodes, one_axis
+from agents.search.structure import SIXTHS, structure
+from agents.search.topk import best_of
 from crush_gym import Game, State
 from crush_gym.checks import boards_of_state
-from crush_gym.engine import draws
-from crush_gym.engine.batching import flat_boards
+from crush_gym.engine import randomness
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import PLAYING
 from crush_gym.game import LEVEL_RANKS
 from crush_gym.levels import Level
+from crush_gym.runtime.vmap import flat_boards
 
 HEURISTICS = ("h1", "h2")
 VARIANTS = ("text", "pseudocode")
@@ -107,7 +107,7 @@ class _BeamPolicy:
 
     def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
         boards = boards_of_state(state)
-        bits = np.asarray(draws.key_bits(key)).reshape(2, -1)
+        bits = np.asarray(randomness.key_bits(key)).reshape(2, -1)
         flat = jax.tree.map(np.asarray, one_axis(state))
         expander = Expander(self.game.spec, flat_boards(level, LEVEL_RANKS), bits.shape[1])
         search = _Search(self.agent, expander, flat.books.score)
@@ -118,7 +118,7 @@ class _BeamPolicy:
 class Children(NamedTuple):
     """The moves of some nodes, all of them, in the order of their nodes.
 
-    node: which one each belongs to; action: the move; row: see `agents.expand.Moved`; value: float64
+    node: which one each belongs to; action: the move; row: see `agents.search.positions.Moved`; value: float64
     """
 
     node: Array

@@ -12,8 +12,8 @@ from agents.memoryless import Memoryless
 from agents.protocol import Choice, Policy
 from crush_gym import Game, State
 from crush_gym.engine.spec import Spec
-from crush_gym.engine.turns import legal
 from crush_gym.levels import Level
+from crush_gym.runtime.lockstep import legal
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from agents.memoryless import Memoryless
 from agents.protocol import Choice, Policy
 from crush_gym import Game, State
 from crush_gym.engine.board import Board
-from crush_gym.engine.kernels import in_chunks
 from crush_gym.engine.moves import legal_moves
 from crush_gym.engine.spec import Spec
 from crush_gym.levels import Level
-from crush_gym.values.choose import action_of, best, lowest, planes_of
-from crush_gym.values.first_round import gains
+from crush_gym.move_values.choose import action_of, best, lowest, planes_of
+from crush_gym.move_values.first_round import gains
+from crush_gym.runtime.chunks import in_chunks
 
 
 @dataclass(frozen=True)

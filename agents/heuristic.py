@@ -1,4 +1,4 @@
-"""Players by a hand-made value of moves that knows the goals (`crush_gym.values.goals`): the best, or by chance."""
+"""Players by a hand-made value of moves that knows the goals: the best move, or any by chance."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from agents.memoryless import Memoryless
 from agents.protocol import Choice, Policy
 from crush_gym import Game, State
 from crush_gym.engine.board import Board
-from crush_gym.engine.kernels import in_chunks
 from crush_gym.engine.moves import legal_moves
 from crush_gym.engine.spec import Spec
 from crush_gym.generator import greedy
 from crush_gym.levels import Level
-from crush_gym.values.choose import action_of, in_proportion, planes_of
-from crush_gym.values.goals import move_values
+from crush_gym.move_values.choose import action_of, in_proportion, planes_of
+from crush_gym.move_values.goals import move_values
+from crush_gym.runtime.chunks import in_chunks
 
 
 @dataclass(frozen=True)

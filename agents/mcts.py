@@ -17,22 +17,22 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from agents.expand import one_axis
 from agents.protocol import Choice, Memory, Policy
 from agents.registry import make, name_of
-from agents.search import running, signals
-from agents.search.running import ENDLESS, Knobs, Search, Settings
-from agents.search.signals import SIGNALS, Range
+from agents.search import returns, simulate
+from agents.search.positions import one_axis
+from agents.search.returns import SIGNALS, Range
+from agents.search.simulate import ENDLESS, Knobs, Search, Settings
 from agents.search.tree import NONE, ROOT, Tree, first_largest
 from crush_gym import Game, State
 from crush_gym.checks import boards_of_state
-from crush_gym.engine import draws
-from crush_gym.engine.batching import flat_boards
-from crush_gym.engine.blocks import cores, run_all
-from crush_gym.engine.compiling import Options, options_for
+from crush_gym.engine import randomness
 from crush_gym.engine.spec import Spec
 from crush_gym.game import LEVEL_RANKS
 from crush_gym.levels import Level
+from crush_gym.runtime.threads import cores, run_all
+from crush_gym.runtime.vmap import flat_boards
+from crush_gym.runtime.xla import Options, options_for
 
 FINALS = ("max", "robust", "robust-max")
 TO_MAST = "to-mast"
@@ -155,7 +155,7 @@ class MctsPolicy:
     def start(self, key: jax.Array, state: State, level: Level) -> Memory:
         """No search has been made."""
         del key, level
-        return signals.unknown(boards_of_state(state))
+        return returns.unknown(boards_of_state(state))
 
     def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
         """Search, on all cores."""
@@ -165,7 +165,7 @@ class MctsPolicy:
     def search(self, key: jax.Array, memory: Memory, state: State, level: Level) -> Found:
         """Search from these positions; see `act`. One tree for each board, in their order."""
         boards = boards_of_state(state)
-        bits = draws.key_bits(key).reshape(2, -1)
+        bits = randomness.key_bits(key).reshape(2, -1)
         flat, levels = one_axis(state), flat_boards(level, LEVEL_RANKS)
         scope = Range(*(jnp.reshape(leaf, (-1,)) for leaf in memory))
         size = bits.shape[1]
@@ -230,8 +230,8 @@ class Programs(NamedTuple):
 
 @functools.lru_cache(maxsize=64)
 def _programs(spec: Spec, settings: Settings, final: str, noise: float, options: Options) -> Programs:
-    start = functools.partial(running.started, spec, settings)
-    advance = functools.partial(running.advanced, spec, settings)
+    start = functools.partial(simulate.started, spec, settings)
+    advance = functools.partial(simulate.advanced, spec, settings)
     decide = functools.partial(_decided, final, noise)
     compiled = functools.partial(jax.jit, compiler_options=dict(options))
     return Programs(compiled(start), compiled(advance, donate_argnums=0), compiled(decide))
@@ -247,12 +247,12 @@ def _decided(final: str, noise: float, search: Search) -> Found:
     strength = mean if final == "max" else share + 1e-4 * mean  # of equally many visits the better
     if noise > 0:
         rows = jax.lax.broadcasted_iota(jnp.uint32, mean.shape, 0)
-        uniform = (draws.draw(search.bits, draws.PASS, 0, rows) >> 8).astype(jnp.float32) + 0.5
+        uniform = (randomness.draw(search.bits, randomness.PASS, 0, rows) >> 8).astype(jnp.float32) + 0.5
         strength = strength - noise * jnp.log(-jnp.log(uniform / 2.0**24))  # the best is a sample of the softmax
     edge = first_largest(strength, mine)
     size = trees.edge_action.shape[0]
     action = jnp.take_along_axis(trees.edge_action, jnp.minimum(edge, size - 1)[None], axis=0)[0]
-    scope = signals.of_scores(search.scores, search.done)
+    scope = returns.of_scores(search.scores, search.done)
     known = search.done > 0
     scope = Range(*(jnp.where(known, new, old) for new, old in zip(scope, search.scope, strict=True)))
     return Found(jnp.where(edge < size, action, NONE), scope, trees, search.done)

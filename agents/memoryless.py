@@ -9,7 +9,7 @@ import jax
 
 from agents.protocol import OWN, Choice, Memory
 from crush_gym import Game, State
-from crush_gym.engine import draws
+from crush_gym.engine import randomness
 from crush_gym.levels import Level
 
 
@@ -43,6 +43,6 @@ def with_own_keys(function: Choice) -> Choice:
     """The function, given the words of the moves' keys instead of the player's. One for each function."""
 
     def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
-        return function(draws.fold(bits, jax.numpy.uint32(OWN)), state, level)
+        return function(randomness.fold(bits, jax.numpy.uint32(OWN)), state, level)
 
     return choose

@@ -16,15 +16,15 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 
-from agents.expand import one_axis
 from agents.protocol import Memory, Policy
 from agents.registry import name_of
+from agents.search.positions import one_axis
 from crush_gym import Game, State
 from crush_gym.checks import boards_of_state
-from crush_gym.engine import draws
-from crush_gym.engine.batching import flat_boards
+from crush_gym.engine import randomness
 from crush_gym.game import LEVEL_RANKS
 from crush_gym.levels import Level
+from crush_gym.runtime.vmap import flat_boards
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class _MonteCarloPolicy:
         sums, numbers = jnp.zeros(mask.shape, jnp.float32), jnp.zeros(mask.shape, jnp.int32)
         for episode in range(self.agent.episodes):
             own = _folded(keys, jnp.full(keys.shape, episode))
-            first = _first(self.agent.epsilon)(draws.key_bits(own), mask, sums, numbers)
+            first = _first(self.agent.epsilon)(randomness.key_bits(own), mask, sums, numbers)
             after, _ = self.game.step(_folded(own, state.books.made), state, first, level)
             score = self.game.rollout(own, after, level)[1].score
             sums, numbers = _entered(first, score, sums, numbers)
@@ -91,9 +91,9 @@ def _first(epsilon: float) -> Callable[..., jax.Array]:
     """The first move of an episode: at random, or the best so far. bits: words of the episodes' keys."""
 
     def choose(bits: jax.Array, mask: jax.Array, sums: jax.Array, numbers: jax.Array) -> jax.Array:
-        rank = draws.below(draws.draw(bits, draws.PICK, 0, 0), mask.sum(0)).astype(jnp.int32)
+        rank = randomness.below(randomness.draw(bits, randomness.PICK, 0, 0), mask.sum(0)).astype(jnp.int32)
         picked = jnp.argmax(mask & (jnp.cumsum(mask, axis=0) == rank + 1), axis=0)
-        chance = draws.draw(bits, draws.PASS, 0, 0).astype(jnp.float32) / 2.0**32
+        chance = randomness.draw(bits, randomness.PASS, 0, 0).astype(jnp.float32) / 2.0**32
         explores = (chance < epsilon) | ~jnp.any(numbers > 0, axis=0)
         return jnp.where(explores, picked, _best(mask, sums, numbers)).astype(jnp.int32)
 

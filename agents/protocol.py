@@ -7,8 +7,8 @@ from typing import Any, Protocol, runtime_checkable
 import jax
 
 from crush_gym import Game, State
-from crush_gym.engine.rollout import Policy as Choice
 from crush_gym.levels import Level
+from crush_gym.runtime.rollout import Policy as Choice
 
 __all__ = ["OWN", "Agent", "Choice", "Memory", "Policy", "choice_of", "own_key"]
 

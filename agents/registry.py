@@ -11,12 +11,12 @@ import typing
 from importlib import metadata
 from typing import Any
 
-from agents.adapter import Adapted, adapt
-from agents.looks import is_player
+from agents.foreign.adapt import Adapted, adapt
+from agents.foreign.kinds import is_player
 from agents.protocol import Agent
 
 GROUP = "crush_gym.agents"
-"""Entry points of this group, and attributes of modules, are agents, players that `agents.adapter` knows by their
+"""Entry points of this group, and attributes of modules, are agents, players that `agents.foreign.adapt` knows by their
 looks, or what makes one of these when it is called with its parameters: a class or a function."""
 
 

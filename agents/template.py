@@ -24,10 +24,10 @@ from agents.memoryless import Memoryless
 from agents.protocol import Choice, Policy
 from agents.registry import name_of
 from crush_gym import Game, State
-from crush_gym.engine import draws
+from crush_gym.engine import randomness
 from crush_gym.engine.spec import Spec
-from crush_gym.engine.turns import legal, random_action
 from crush_gym.levels import Level
+from crush_gym.runtime.lockstep import legal, random_action
 
 # ------------------------------------------------------------------ plain Python, a board at a time: easy to write
 
@@ -83,7 +83,7 @@ def _lowest(spec: Spec, chance: float) -> Choice:
         """Actions int32[B]. bits: the words of the player's keys, uint32[2, B]; boards last everywhere."""
         del level
         lowest = jnp.argmax(jnp.where(legal(spec, state), rows, -1), axis=0).astype(jnp.int32)
-        value = draws.draw(bits, draws.PASS, 0, 0) / 2.0**32
+        value = randomness.draw(bits, randomness.PASS, 0, 0) / 2.0**32
         return jnp.where(value < chance, random_action(spec, bits, state), lowest)
 
     return choose

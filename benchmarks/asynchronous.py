@@ -14,19 +14,20 @@ import jax.numpy as jnp
 from jax import lax
 
 from crush_gym import Game
-from crush_gym.engine import blocks, draws
-from crush_gym.engine.batching import lanes_for
+from crush_gym.engine import randomness
 from crush_gym.engine.board import Board
 from crush_gym.engine.moves import Moves, from_action, legal_moves
-from crush_gym.engine.shuffle import shuffle_all
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import RESTING, Play, State, rest
 from crush_gym.engine.terrain import survey, with_boards_axis
 from crush_gym.engine.turn import beat, begin, finish
-from crush_gym.engine.turns import in_turn, random_action, reset, state_of
 from crush_gym.envs.batch import MOST
 from crush_gym.envs.task import Seen, glance, shown
 from crush_gym.levels import Level
+from crush_gym.runtime import threads
+from crush_gym.runtime.lockstep import in_turn, random_action, reset, state_of
+from crush_gym.runtime.subset import shuffle_all
+from crush_gym.runtime.vmap import lanes_for
 
 
 class Waiting(NamedTuple):
@@ -46,13 +47,13 @@ class Asynchronous:
 
     def __init__(self, game: Game, boards: int, share: float) -> None:
         assert game.level is not None
-        parts = blocks.count_of(boards, MOST)
+        parts = threads.count_of(boards, MOST)
         block = lanes_for(-(-boards // parts))
         each = int(block * share)
         self.handed = each * parts
         self.level: Level = jax.tree.map(jnp.asarray, game.level)
         self._first, self._choose, self._advance = _programs(game.spec, each)
-        keys = draws.key_bits(jax.random.split(jax.random.key(0), (parts, block)))
+        keys = randomness.key_bits(jax.random.split(jax.random.key(0), (parts, block)))
         self._blocks = [self._first(keys[:, i], self.level) for i in range(parts)]
 
     def choose(self, seed: int) -> list[jax.Array]:
@@ -65,7 +66,7 @@ class Asynchronous:
             functools.partial(self._advance, block, action, self.level)
             for block, action in zip(self._blocks, actions, strict=True)
         ]
-        done = blocks.run_all(self._advance, calls)
+        done = threads.run_all(self._advance, calls)
         self._blocks = [block for block, _ in done]
         return [handed for _, handed in done]
 
@@ -86,7 +87,7 @@ def _opened(spec: Spec, each: int, keys: jax.Array, level: Level) -> Waiting:
 
 def _chosen(spec: Spec, each: int, key: jax.Array, block: Waiting) -> jax.Array:
     del each
-    bits = draws.key_bits(jax.random.split(key, block.lanes.shape))
+    bits = randomness.key_bits(jax.random.split(key, block.lanes.shape))
     return random_action(spec, bits, _taken(state_of(block.play), block.lanes))
 
 
@@ -99,7 +100,7 @@ def _advanced(
     wanted = from_action(spec, jnp.full(play.stage.shape, -1, jnp.int32).at[block.lanes].set(action))
     allowed = legal_moves(play.board)
     moves = play.board.fence(Moves(allowed.across & wanted.across, allowed.down & wanted.down))
-    bits = play.board.fence(draws.fold(block.keys, play.books.made))
+    bits = play.board.fence(randomness.fold(block.keys, play.books.made))
     score = block.score.at[block.lanes].set(play.books.score[block.lanes])
     play = begin(terrain, play, moves, bits)
     enough = play.stage.shape[0] - each

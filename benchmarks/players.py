@@ -16,8 +16,8 @@ from typing import Any
 
 import jax
 
+from agents.attempts import play
 from agents.mcts import MctsPolicy
-from agents.play import play
 from agents.protocol import Policy, choice_of, own_key
 from agents.registry import make
 from benchmarks.ours import ROOT, Value, Values, guard, make_level, repeats_for, rollout_speed, settled
@@ -27,7 +27,7 @@ ATTEMPTS = 200
 PLAYOUTS = ("random", "heuristic")
 LADDER = """
 import sys, time
-from experiments.evaluation import evaluate
+from experiments.running.evaluation import evaluate
 start = time.perf_counter()
 found = evaluate(["random", "greedy", "heuristic"], "ladder", int(sys.argv[1]), 0, progress=False)
 assert not found.errors, found.errors

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crush_gym.envs import register
+from crush_gym.moved import moved
 
 __version__ = "0.1.0"
 
@@ -16,16 +17,16 @@ __all__ = [
 # Names are imported when they are first used: `crush-gym --help` must not wait for JAX.
 if TYPE_CHECKING:
     from crush_gym.engine.state import State
-    from crush_gym.engine.turns import Turn
     from crush_gym.game import OUTCOMES, REASONS, Game, Stats
     from crush_gym.generator import generate
     from crush_gym.levels import Level, LevelError, LevelPack, load_pack
+    from crush_gym.runtime.lockstep import Turn
 else:
     import importlib
 
     _HOMES = {
         "crush_gym.engine.state": ("State",),
-        "crush_gym.engine.turns": ("Turn",),
+        "crush_gym.runtime.lockstep": ("Turn",),
         "crush_gym.game": ("OUTCOMES", "REASONS", "Game", "Stats"),
         "crush_gym.generator": ("generate",),
         "crush_gym.levels": ("Level", "LevelError", "LevelPack", "load_pack"),
@@ -44,5 +45,28 @@ else:
     def __dir__():
         return sorted({*globals(), *__all__, *_MODULES})
 
+
+moved(
+    {
+        "crush_gym.engine.batching": "crush_gym.runtime.vmap",
+        "crush_gym.engine.blocks": "crush_gym.runtime.threads",
+        "crush_gym.engine.compiling": "crush_gym.runtime.xla",
+        "crush_gym.engine.draws": "crush_gym.engine.randomness",
+        "crush_gym.engine.kernels": "crush_gym.runtime.chunks",
+        "crush_gym.engine.lanes": "crush_gym.runtime.subset",
+        "crush_gym.engine.observe": "crush_gym.runtime.observe",
+        "crush_gym.engine.rollout": "crush_gym.runtime.rollout",
+        "crush_gym.engine.room": "crush_gym.runtime.memory",
+        "crush_gym.engine.turns": "crush_gym.runtime.lockstep",
+        "crush_gym.records": "crush_gym.attempt_log",
+        "crush_gym.render.frames": "crush_gym.attempt_log",
+        "crush_gym.values": "crush_gym.move_values",
+        "crush_gym.values.choose": "crush_gym.move_values.choose",
+        "crush_gym.values.first_round": "crush_gym.move_values.first_round",
+        "crush_gym.values.goals": "crush_gym.move_values.goals",
+        "crush_gym.values.runs": "crush_gym.move_values.runs",
+        "crush_gym.values.sliced": "crush_gym.move_values.sliced",
+    }
+)
 
 register()

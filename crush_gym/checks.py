@@ -12,10 +12,10 @@ import numpy as np
 
 from crush_gym import layout
 from crush_gym.engine.plan import plan
-from crush_gym.engine.rollout import Policy
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import State
 from crush_gym.levels import Level
+from crush_gym.runtime.rollout import Policy
 
 Boards = tuple[int, ...]
 """An arrangement of boards: () for one board, (5,) for five, (2, 3) for two rows of three."""

@@ -18,11 +18,7 @@ import jax
 import jax.numpy as jnp
 from gymnasium import spaces
 
-from crush_gym.engine import draws, turns
-from crush_gym.engine.batching import native
-from crush_gym.engine.compiling import Options as XlaOptions
-from crush_gym.engine.compiling import options_for
-from crush_gym.engine.observe import observe
+from crush_gym.engine import randomness
 from crush_gym.engine.state import State
 from crush_gym.envs import IDS, views
 from crush_gym.envs import task as tasks
@@ -30,6 +26,11 @@ from crush_gym.envs.options import Options, read_options
 from crush_gym.envs.task import Task
 from crush_gym.game import LEVEL_RANKS, STATE_RANKS, Game, bits_of
 from crush_gym.levels import Level
+from crush_gym.runtime import lockstep
+from crush_gym.runtime.observe import observe
+from crush_gym.runtime.vmap import native
+from crush_gym.runtime.xla import Options as XlaOptions
+from crush_gym.runtime.xla import options_for
 
 OBSERVATIONS = ("planes", "king", "cells")
 
@@ -121,7 +122,7 @@ def _programs(
     spec = task.spec
 
     def reset(bits: jax.Array, level: Level) -> tuple[Any, EnvState]:
-        game = turns.reset(spec, bits, level)
+        game = lockstep.reset(spec, bits, level)
         return _look(game, level), EnvState(game, jnp.zeros(bits.shape[1:], jnp.int32))
 
     def step(bits: jax.Array, state: EnvState, action: jax.Array, level: Level) -> tuple[Any, ...]:
@@ -130,9 +131,9 @@ def _programs(
         info = {"score": game.books.score, "illegal": outcome.illegal}
         if auto_reset:
             info["final_obs"] = _look(game, level)
-            fresh = _fresh(spec, draws.fold(bits, jnp.full(bits.shape[1:], RESET_KEY)), over, game, level)
+            fresh = _fresh(spec, randomness.fold(bits, jnp.full(bits.shape[1:], RESET_KEY)), over, game, level)
             game, streak = fresh, jnp.where(over, 0, streak)
-        info["action_mask"] = turns.legal(spec, game)
+        info["action_mask"] = lockstep.legal(spec, game)
         return _look(game, level), EnvState(game, streak), outcome.reward, outcome.terminated, outcome.truncated, info
 
     def _look(game: State, level: Level) -> Any:
@@ -150,7 +151,7 @@ def _fresh(spec: Any, bits: jax.Array, over: jax.Array, game: State, level: Leve
     """The states with new episodes where they are over: a batch of which none is costs nothing."""
 
     def renewed(old: State) -> State:
-        new = turns.reset(spec, bits, level)
+        new = lockstep.reset(spec, bits, level)
         return jax.tree.map(lambda x, y: jnp.where(over, x, y), new, old)
 
     return jax.lax.cond(jnp.any(over), renewed, lambda old: old, game)

@@ -13,21 +13,22 @@ import numpy as np
 
 from crush_gym import checks
 from crush_gym.checks import Boards, boards_of_level, boards_of_state, same_attempts, same_boards, whole_actions
-from crush_gym.engine import blocks, draws, observe, rollout, turns
-from crush_gym.engine.batching import boards_of, flat_boards, lanes_for, native
-from crush_gym.engine.blocks import cores
-from crush_gym.engine.compiling import Options, alone_on_cpu, options_for, untraced
-from crush_gym.engine.kernels import CHUNK
+from crush_gym.engine import randomness
 from crush_gym.engine.plan import SPECIALS, plan
-from crush_gym.engine.rollout import Policy
-from crush_gym.engine.room import make_room
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import RESTING, Books, Play, State
 from crush_gym.engine.terrain import LEAF_RANKS
-from crush_gym.engine.turns import Turn
 from crush_gym.levels import Level, LevelPack
 from crush_gym.levels.level import LEAVES
 from crush_gym.levels.tokens import print_board
+from crush_gym.runtime import lockstep, observe, rollout, threads
+from crush_gym.runtime.chunks import CHUNK
+from crush_gym.runtime.lockstep import Turn
+from crush_gym.runtime.memory import spare_maps
+from crush_gym.runtime.rollout import Policy
+from crush_gym.runtime.threads import cores
+from crush_gym.runtime.vmap import boards_of, flat_boards, lanes_for, native
+from crush_gym.runtime.xla import Options, alone_on_cpu, options_for, untraced
 
 OUTCOMES = ("playing", "won", "lost", "ended")
 """Names of the numbers in `State.books.outcome`."""
@@ -99,7 +100,7 @@ class Game:
             raise ValueError("a game needs at least one level, but the sequence is empty")
         self.level: Level | None = known[0] if len(known) == 1 else None
         self.spec: Spec = plan(known, rules, adjacency)
-        make_room()
+        spare_maps()
 
     @property
     def actions(self) -> int:
@@ -201,7 +202,7 @@ class Game:
         def part(first: int) -> jax.Array:
             return program(first, bits[:, first : first + size], state, level)
 
-        return Stats.of(blocks.in_parts(program, part, attempts, size))
+        return Stats.of(threads.in_parts(program, part, attempts, size))
 
     def _call(self, name: str, *args: Any, policy: Policy | None = None) -> Any:
         """One of the game's programs; on a CPU, a large batch in blocks."""
@@ -209,7 +210,7 @@ class Game:
         options = options_for(self.spec, boards, rollout=name == "playout")
         most = {"playout": LANES, "step": BLOCK, "reset": BLOCK}.get(name)  # the rest is cheaper than its cutting up
         if most is not None and boards > most and alone_on_cpu():
-            return blocks.in_blocks(_compiled(self.spec, name, policy), args, _ranks(name), most, options)
+            return threads.in_blocks(_compiled(self.spec, name, policy), args, _ranks(name), most, options)
         return _compiled(self.spec, name, policy, options)(*args)
 
     def replay(self, key: jax.Array, state: State, action: jax.Array | int, level: Level | None = None) -> list[State]:
@@ -225,7 +226,7 @@ class Game:
         frames = [play]
         while int(frames[-1].stage[0]) != RESTING:
             frames.append(beat(level, frames[-1]))
-        return [jax.tree.map(lambda x: x[..., 0], turns.state_of(frame)) for frame in frames]
+        return [jax.tree.map(lambda x: x[..., 0], lockstep.state_of(frame)) for frame in frames]
 
     def observe(self, state: State, level: Level | None = None) -> jax.Array:
         """uint8[channels, H, W, *boards]; see `channels`."""
@@ -303,10 +304,10 @@ STATE_RANKS: Any = State._make([2, Books._make(1 if field in _STACKED else 0 for
 
 
 _PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
-    "reset": (turns.reset, (1, LEVEL_RANKS)),
-    "legal": (turns.legal, (STATE_RANKS,)),
-    "random_action": (turns.random_action, (1, STATE_RANKS)),
-    "step": (turns.step, (1, STATE_RANKS, 0, LEVEL_RANKS)),
+    "reset": (lockstep.reset, (1, LEVEL_RANKS)),
+    "legal": (lockstep.legal, (STATE_RANKS,)),
+    "random_action": (lockstep.random_action, (1, STATE_RANKS)),
+    "step": (lockstep.step, (1, STATE_RANKS, 0, LEVEL_RANKS)),
     "observe": (observe.observe, (STATE_RANKS, LEVEL_RANKS)),
     "playout": (rollout.playout, (1, STATE_RANKS, LEVEL_RANKS)),
     "results": (rollout.results, (STATE_RANKS, LEVEL_RANKS)),
@@ -336,7 +337,9 @@ def _attempts_program(spec: Spec, options: Options, lanes: int, policy: Policy |
 @functools.lru_cache(maxsize=64)
 def _replay_programs(spec: Spec) -> tuple[Callable[..., Play], Callable[..., Play]]:
     compiled = functools.partial(jax.jit, compiler_options=dict(options_for(spec, 1)))
-    return compiled(functools.partial(turns.replay_begin, spec)), compiled(functools.partial(turns.replay_beat, spec))
+    return compiled(functools.partial(lockstep.replay_begin, spec)), compiled(
+        functools.partial(lockstep.replay_beat, spec)
+    )
 
 
 def _policy(policy: str | Policy) -> Policy | None:
@@ -357,7 +360,7 @@ def bits_of(key: jax.Array, boards: Boards, **given: Boards) -> jax.Array:
     return _words(key)
 
 
-_words = jax.jit(draws.key_bits)
+_words = jax.jit(randomness.key_bits)
 """One program, where the operations by themselves take several calls."""
 
 

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crush_gym.moved import moved
+
 __all__ = ["InProcess", "Processes", "Results", "Row", "ShardError", "Store", "StoreError", "Task", "evaluate"]
 
 # Names are imported when they are first used: subcommands are declared without JAX.
 if TYPE_CHECKING:
-    from experiments.evaluation import Results, ShardError, evaluate
-    from experiments.executors import InProcess
-    from experiments.processes import Processes
-    from experiments.rows import Row
-    from experiments.store import Store, StoreError
-    from experiments.tasks import Task
+    from experiments.results.assignment import Task
+    from experiments.results.row import Row
+    from experiments.results.store import Store, StoreError
+    from experiments.running.evaluation import Results, ShardError, evaluate
+    from experiments.running.executors.here import InProcess
+    from experiments.running.executors.processes import Processes
 else:
     import importlib
 
     _HOMES = {
-        "evaluation": ("Results", "ShardError", "evaluate"),
-        "executors": ("InProcess",),
-        "processes": ("Processes",),
-        "rows": ("Row",),
-        "store": ("Store", "StoreError"),
-        "tasks": ("Task",),
+        "results.assignment": ("Task",),
+        "results.row": ("Row",),
+        "results.store": ("Store", "StoreError"),
+        "running.evaluation": ("Results", "ShardError", "evaluate"),
+        "running.executors.here": ("InProcess",),
+        "running.executors.processes": ("Processes",),
     }
 
     def __getattr__(name):
@@ -35,3 +37,39 @@ else:
 
     def __dir__():
         return sorted({*globals(), *__all__})
+
+
+moved(
+    {
+        "experiments.clock": "experiments.running.clock",
+        "experiments.evaluation": "experiments.running.evaluation",
+        "experiments.executors": "experiments.running.executors.here",
+        "experiments.export": "experiments.results.export",
+        "experiments.grouping": "experiments.running.grouping",
+        "experiments.on_ray": "experiments.running.executors.ray",
+        "experiments.origin": "experiments.results.origin",
+        "experiments.pages": "experiments.report",
+        "experiments.pages.blocks": "experiments.report.blocks",
+        "experiments.pages.canvas": "experiments.report.canvas",
+        "experiments.pages.heat": "experiments.report.heat",
+        "experiments.pages.histograms": "experiments.report.histograms",
+        "experiments.pages.html": "experiments.report.html",
+        "experiments.pages.page": "experiments.report.page",
+        "experiments.pages.plots": "experiments.report.plots",
+        "experiments.pages.rowplots": "experiments.report.rowplots",
+        "experiments.pages.scales": "experiments.report.scales",
+        "experiments.pages.style": "experiments.report.style",
+        "experiments.processes": "experiments.running.executors.processes",
+        "experiments.progress": "experiments.running.progress",
+        "experiments.ranking.comparison_page": "experiments.report.comparison",
+        "experiments.ranking.leaderboard_figures": "experiments.report.leaderboard_figures",
+        "experiments.ranking.leaderboard_page": "experiments.report.leaderboard",
+        "experiments.ranking.words": "experiments.report.words",
+        "experiments.room": "crush_gym.runtime.memory",
+        "experiments.rows": "experiments.results.row",
+        "experiments.shards": "experiments.running.jobs",
+        "experiments.store": "experiments.results.store",
+        "experiments.tasks": "experiments.results.assignment",
+        "experiments.worker": "experiments.running.executors.worker",
+    }
+)

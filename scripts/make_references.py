@@ -17,8 +17,8 @@ from crush_gym import load_pack
 from crush_gym.envs import IDS
 from crush_gym.levels.files import write_file
 from crush_gym.references import FORMAT, PLAYERS
-from experiments.evaluation import evaluate
-from experiments.rows import Row
+from experiments.results.row import Row
+from experiments.running.evaluation import evaluate
 
 FOLDER = Path(__file__).resolve().parent.parent / "crush_gym" / "references"
 PACKS = ("basics", "tour", "thesis", "ladder")

@@ -13,7 +13,6 @@ import numpy as np
 from jax import lax
 
 from crush_gym import OUTCOMES, REASONS, Game, Level, State
-from crush_gym.engine import turns
 from crush_gym.engine.bits import ONES, Word
 from crush_gym.engine.board import Board
 from crush_gym.engine.rounds import play_round
@@ -22,8 +21,9 @@ from crush_gym.engine.spec import Spec
 from crush_gym.engine.start import new_books
 from crush_gym.engine.state import FIRST, ROUNDS, SETTLING, Play, rest
 from crush_gym.engine.terrain import survey, with_boards_axis
-from crush_gym.engine.turns import begin_action
 from crush_gym.layout import ORDERS, PLANES
+from crush_gym.runtime import lockstep
+from crush_gym.runtime.lockstep import begin_action
 from tests.differential import draws_of, tokens, translate
 from tests.reference import ReferenceGame
 from tests.reference import State as SlowState
@@ -274,7 +274,7 @@ def _play_wave(spec: Spec, state: State, bits: jax.Array, action: jax.Array, dir
     def one_round(play: Play) -> Play:
         return play_round(terrain, play.awake())
 
-    return turns.state_of(lax.while_loop(goes_on, one_round, one_round(play)))
+    return lockstep.state_of(lax.while_loop(goes_on, one_round, one_round(play)))
 
 
 def _settle(spec: Spec, state: State, bits: jax.Array, level: Level) -> State:
@@ -283,4 +283,4 @@ def _settle(spec: Spec, state: State, bits: jax.Array, level: Level) -> State:
     play = rest(Board.of(spec, state.planes), state.books)
     play = play._replace(stage=jnp.full_like(play.stage, SETTLING), bits=bits, starting=play.starting | Word(ONES))
     play = lax.while_loop(lambda p: jnp.any(p.stage == SETTLING), lambda p: settle(terrain, p.awake()), play)
-    return turns.state_of(play)
+    return lockstep.state_of(play)

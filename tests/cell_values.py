@@ -1,4 +1,4 @@
-"""The values of `crush_gym.values.goals` again, cell by cell with plain numbers: slow, and easy to believe."""
+"""The values of `crush_gym.move_values.goals` again, cell by cell with plain numbers: slow, and easy to believe."""
 
 from __future__ import annotations
 

@@ -13,11 +13,9 @@ if ROOT not in sys.path:
 
 @pytest.fixture(scope="module", autouse=True)
 def forget_programs() -> Iterator[None]:
-    """A process has room for so many compiled programs only, see crush_gym.engine.room and experiments.room."""
-    import jax
-
-    from experiments.room import give_back
+    """A process has room for so many compiled programs only, see crush_gym.runtime.memory."""
+    from crush_gym.runtime.memory import forget, give_back
 
     yield
-    jax.clear_caches()
+    forget()
     give_back()

@@ -1,10 +1,10 @@
-"""The random values of `crush_gym.engine.draws` in plain integers, handed to the reference game."""
+"""The random values of `crush_gym.engine.randomness` in plain integers, handed to the reference game."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from crush_gym.engine.draws import BOMB, CHOCOLATE, PICK, RECOLOUR, SHUFFLE, SPAWN
+from crush_gym.engine.randomness import BOMB, CHOCOLATE, PICK, RECOLOUR, SHUFFLE, SPAWN
 
 WORD = 0xFFFFFFFF
 

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from crush_gym.engine import draws
+from crush_gym.engine import randomness
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import Books, State
 
@@ -215,5 +215,5 @@ def first_largest(values: jax.Array, where: jax.Array) -> jax.Array:
 def _any_of(rows: jax.Array, bits: jax.Array, level: jax.Array) -> jax.Array:
     """One of the rows, uniformly: bool[n, S] -> int32[S]."""
     numbers = lax.broadcasted_iota(jnp.uint32, rows.shape, 0)
-    rank = draws.draw(bits, draws.PASS, level, numbers) >> 8  # 24 bits: exact in float32
+    rank = randomness.draw(bits, randomness.PASS, level, numbers) >> 8  # 24 bits: exact in float32
     return jnp.minimum(first_largest(rank.astype(jnp.float32), rows), rows.shape[0] - 1)

@@ -13,7 +13,7 @@ from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import SPEED_HELP, CommandError, Subparsers, add_command, add_json
 
 if TYPE_CHECKING:
-    from crush_gym.records import Record
+    from crush_gym.attempt_log import Record
 
 FRAME_SECONDS = 0.25
 CLEAR = "\x1b[H\x1b[2J"
@@ -37,7 +37,7 @@ def register(subparsers: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check, then show or write."""
     keep_programs()
-    from crush_gym.records import Record, RecordError
+    from crush_gym.attempt_log import Record, RecordError
 
     try:
         record = Record.load(options.log)
@@ -90,8 +90,8 @@ def _animate(frames: Any, record: Record, seconds: float) -> None:
 
 
 def _report(record: Record, differences: list[str], options: argparse.Namespace) -> None:
+    from crush_gym.attempt_log import versions
     from crush_gym.cli.describe import counted
-    from crush_gym.records import versions
 
     final = record.final
     if options.json:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from crush_gym import OUTCOMES, REASONS, Game, Level, State, Turn
-from crush_gym.records import Final, Record
+from crush_gym.attempt_log import Final, Record
 
 FUTURES = 8
 """How many possible refills a hint looks at for each move."""

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from crush_gym import layout
-from crush_gym.engine import draws
+from crush_gym.engine import randomness
 from crush_gym.engine.bits import Plane, Step, Word, any_of, first_cell, look, nth, occurs, rows_of, total, unpack
 from crush_gym.engine.board import Board
 from crush_gym.engine.runs import same_colour
@@ -139,8 +139,8 @@ def number(moves: Moves) -> jax.Array:
 
 def random_move(board: Board, moves: Moves, bits: jax.Array) -> Moves:
     """One of the moves, uniformly, by the PICK draw of the move's key; none where there are none."""
-    value = draws.draw(bits, draws.PICK, 0, 0)
-    n = board.fence(draws.below(value, number(moves)).astype(Word))
+    value = randomness.draw(bits, randomness.PICK, 0, 0)
+    n = board.fence(randomness.below(value, number(moves)).astype(Word))
     both = nth(jnp.concatenate(moves), n, board.fence)
     return board.fence(Moves(both[: board.spec.height], both[board.spec.height :]))
 

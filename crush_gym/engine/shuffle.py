@@ -6,21 +6,17 @@ board are made at once, as if they were boards of their own, and the first that 
 
 from __future__ import annotations
 
-import functools
-
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from crush_gym import layout
-from crush_gym.engine import draws
+from crush_gym.engine import randomness
 from crush_gym.engine.bits import Mask, Plane, Word, choose, mask, occurs, unpack
 from crush_gym.engine.board import Board
-from crush_gym.engine.lanes import on_few
 from crush_gym.engine.moves import legal_moves
 from crush_gym.engine.runs import find_runs
 from crush_gym.engine.state import LOST, RESTING, SHUFFLING, STUCK, Play
-from crush_gym.engine.terrain import Terrain
 
 TRIES = 32
 """How often candies change places, and how often after that their colours are drawn anew."""
@@ -28,36 +24,16 @@ TRIES = 32
 AT_ONCE = 8
 """Tries made at once; a divisor of TRIES."""
 
-FEW = 4
-"""Boards that are shuffled at a time at least: with their tries, as many lanes as one instruction takes."""
 
-FEW_CELLS = 200
-"""Boards of so many cells together are shuffled at a time: more of small boards, which are stuck more often."""
-
-
-def shuffle_all(terrain: Terrain, play: Play) -> Play:
-    """Shuffle until no board is without a legal move, or lost; few at a time, for it is rare."""
-    few = max(FEW, FEW_CELLS // (play.spec.height * play.spec.width))
-
-    def some(boards: tuple[Play, jax.Array]) -> tuple[Play, jax.Array]:
-        return on_few(boards, _due(boards[0]), few, _until_done)
-
-    return lax.while_loop(lambda x: jnp.any(_due(x[0])), some, (play, terrain.colours))[0]
-
-
-def _until_done(boards: tuple[Play, jax.Array]) -> tuple[Play, jax.Array]:
-    play, colours = boards
-    return lax.while_loop(lambda p: jnp.any(_due(p)), functools.partial(shuffle, colours), play), colours
-
-
-def _due(play: Play) -> jax.Array:
+def due(play: Play) -> jax.Array:
+    """Boards without a legal move; bool[B]."""
     return play.stage == SHUFFLING
 
 
 def shuffle(colours: jax.Array, play: Play) -> Play:
     """The next tries of the boards that are due; one that no try serves is lost as it was. colours: int32[B], [1]."""
     play = play.awake()
-    where = mask(_due(play))
+    where = mask(due(play))
     board, cells = play.board, play.board.fence(_movable(play.board))
     codes = jnp.where((play.tries < TRIES)[:, None], _permuted(play, cells), _recoloured(play, colours))
     trials = board.fence(_pack(codes))
@@ -116,12 +92,12 @@ def _cells(board: Board) -> jax.Array:
 def _draws(play: Play, purpose: int, before: int) -> jax.Array:
     """The draws of all cells and the coming tries, of which so many do not count: uint32[H, W, B, AT_ONCE]."""
     tries = play.tries[:, None].astype(jnp.uint32) - before + jnp.arange(AT_ONCE, dtype=jnp.uint32)
-    return draws.draw(play.bits[..., None], purpose, _cells(play.board), tries)
+    return randomness.draw(play.bits[..., None], purpose, _cells(play.board), tries)
 
 
 def _recoloured(play: Play, colours: jax.Array) -> jax.Array:
     """Colours drawn anew: codes uint16[H, W, B, AT_ONCE]."""
-    return (draws.below(_draws(play, draws.RECOLOUR, TRIES), colours[:, None]) + 1).astype(Word)
+    return (randomness.below(_draws(play, randomness.RECOLOUR, TRIES), colours[:, None]) + 1).astype(Word)
 
 
 def _permuted(play: Play, cells: Plane) -> jax.Array:
@@ -136,7 +112,7 @@ def _permuted(play: Play, cells: Plane) -> jax.Array:
     codes = sum(unpack(width, plane) << Word(i) for i, plane in enumerate(play.board.colours))
     code = _repeat(codes.reshape(size, boards))
     moves = _repeat(unpack(width, cells).reshape(size, boards))
-    value = (_draws(play, draws.SHUFFLE, 0).reshape(size, lanes) >> 17).astype(Word)
+    value = (_draws(play, randomness.SHUFFLE, 0).reshape(size, lanes) >> 17).astype(Word)
     value, code, moves = play.board.fence((value, code, moves))
     index = jnp.arange(size)
     before = (index[:, None] < index[None]).astype(Word)[:, :, None]

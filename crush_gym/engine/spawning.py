@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from crush_gym import layout
-from crush_gym.engine import draws
+from crush_gym.engine import randomness
 from crush_gym.engine.bits import Plane, Word, any_of, at_column, count, mask, total, word_of
 from crush_gym.engine.board import Board
 from crush_gym.engine.state import Books, Play
@@ -141,8 +141,8 @@ class _Queue:
 def _items(terrain: Terrain, play: Play, layer: int, candy: jax.Array, others: dict[str, jax.Array]) -> jax.Array:
     """The words of one layer's new items, uint16[planes, B]."""
     spec = play.spec
-    value = draws.draw(play.bits, draws.SPAWN, terrain.entry_cells[layer], play.spawns[layer])
-    colour = (draws.below(value, terrain.colours) + 1).astype(Word)
+    value = randomness.draw(play.bits, randomness.SPAWN, terrain.entry_cells[layer], play.spawns[layer])
+    colour = (randomness.below(value, terrain.colours) + 1).astype(Word)
     words = {
         name: at_column(spec.width, list(colour >> Word(i) & Word(1))) & candy for i, name in enumerate(layout.COLOUR)
     }

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from crush_gym import layout
-from crush_gym.engine import draws
+from crush_gym.engine import randomness
 from crush_gym.engine.bits import ONES, Mask, Plane, Word, any_of, look, mask, occurs, total
 from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.moves import legal_moves
@@ -110,8 +110,8 @@ def _sown(terrain: Terrain, board: Board, cells: Plane, bits: jax.Array, tries: 
     allowed = board.fence(jnp.stack([fit | none & ok for fit, ok in zip(fits, known, strict=True)]))
     may = allowed[:, :, None] >> columns & Word(1)  # [colours, H, W, B]
     numbers = lax.broadcasted_iota(jnp.uint32, (spec.height, spec.width, 1), 0) * 16 + columns
-    value = draws.draw(bits, draws.FILL, numbers, tries)
-    index = draws.below(value, total(list(may))).astype(Word)
+    value = randomness.draw(bits, randomness.FILL, numbers, tries)
+    index = randomness.below(value, total(list(may))).astype(Word)
     colour, seen = jnp.zeros_like(index), jnp.zeros_like(index)
     for code, one in enumerate(may, start=1):
         colour = jnp.where((one != 0) & (seen == index), Word(code), colour)

@@ -10,15 +10,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from crush_gym.engine import blocks
-from crush_gym.engine.batching import lanes_for
-from crush_gym.engine.compiling import Options, on_cpu, options_for
 from crush_gym.envs import task as tasks
 from crush_gym.envs.task import Facts, Glance, Lanes, Seen, Step, Task
 from crush_gym.levels import Level, LevelPack
+from crush_gym.runtime import threads
+from crush_gym.runtime.vmap import lanes_for
+from crush_gym.runtime.xla import Options, on_cpu, options_for
 
 MOST = 2112
-"""Boards of one call on a CPU core; see `crush_gym.engine.blocks`."""
+"""Boards of one call on a CPU core; see `crush_gym.runtime.threads`."""
 
 _AXES = {"outcome": 0, "seen": 0, "facts": 0, "final": -1, "final_facts": 0}
 """Where the boards are in what a step gives."""
@@ -98,7 +98,7 @@ class Batch:
             functools.partial(program, block, action, levels)
             for block, action in zip(self._blocks, self._split(actions), strict=True)
         ]
-        done = blocks.run_all(program, calls)
+        done = threads.run_all(program, calls)
         self._blocks = [lanes for lanes, _ in done]
         return [step for _, step in done]
 
@@ -124,7 +124,7 @@ class Batch:
         """Lanes of one block."""
         if not on_cpu():
             return lanes_for(self.size)
-        return lanes_for(-(-self.size // blocks.count_of(self.size, MOST)))
+        return lanes_for(-(-self.size // threads.count_of(self.size, MOST)))
 
     @functools.cached_property
     def _options(self) -> Options:

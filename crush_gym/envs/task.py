@@ -14,14 +14,15 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from crush_gym.engine import draws, turns
-from crush_gym.engine.lanes import on_few
-from crush_gym.engine.observe import Features, boards_first, features, unpack_rows
+from crush_gym.engine import randomness
 from crush_gym.engine.progress import progress
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import PLAYING, WON, State
-from crush_gym.engine.turns import Turn
 from crush_gym.levels import Level
+from crush_gym.runtime import lockstep
+from crush_gym.runtime.lockstep import Turn
+from crush_gym.runtime.observe import Features, boards_first, features, unpack_rows
+from crush_gym.runtime.subset import on_few
 
 REWARDS = ("score", "progress", "win")
 """What a step is rewarded with: the points it made; the share of the goals it did, and 1 for winning; 1 for winning."""
@@ -68,13 +69,13 @@ def play(
     """One step of every board. bits: the moves' keys, uint32[2, B]; streak: illegal actions in a row so far."""
     spec = task.spec
     if task.illegal == "random":
-        wanted = turns.legal(spec, state)
+        wanted = lockstep.legal(spec, state)
         known = jnp.take_along_axis(wanted, jnp.clip(action, 0, spec.actions - 1)[None], axis=0)[0]
         known = known & (action >= 0) & (action < spec.actions)
-        played = jnp.where(known, action, turns.random_action(spec, bits, state))
+        played = jnp.where(known, action, lockstep.random_action(spec, bits, state))
     else:
         played = action
-    after, turn = turns.step(spec, bits, state, played, level)
+    after, turn = lockstep.step(spec, bits, state, played, level)
     over_before = state.books.outcome != PLAYING
     illegal = ~known & ~over_before if task.illegal == "random" else turn.illegal & ~over_before
     streak = jnp.where(illegal, streak + 1, 0)
@@ -101,7 +102,7 @@ class Glance(NamedTuple):
 
 def glance(spec: Spec, state: State, level: Level) -> Glance:
     """See `Glance`."""
-    moves = turns.legal_planes(spec, state)
+    moves = lockstep.legal_planes(spec, state)
     return Glance(features(spec, state, level), jnp.stack([moves.across, moves.down]))
 
 
@@ -177,7 +178,7 @@ class Step(NamedTuple):
 
 def opened(task: Task, key: jax.Array, episode: jax.Array, number: jax.Array, levels: Level) -> Lanes:
     """Lanes at the start of the episodes of these numbers, on the levels of these numbers."""
-    state = turns.reset(task.spec, draws.fold(key, episode), of_level(levels, number))
+    state = lockstep.reset(task.spec, randomness.fold(key, episode), of_level(levels, number))
     return Lanes(state, key, episode, number, jnp.zeros_like(episode), jnp.zeros(episode.shape, bool))
 
 
@@ -259,9 +260,11 @@ def next_level(key: jax.Array, episode: jax.Array, count: int, order: str) -> ja
         return jnp.zeros_like(episode)
     if order == "cycle":
         return ((key[1] + episode.astype(jnp.uint32)) % count).astype(jnp.int32)
-    return draws.below(draws.draw(draws.fold(key, episode), draws.PASS, 0, 0), count).astype(jnp.int32)
+    return randomness.below(randomness.draw(randomness.fold(key, episode), randomness.PASS, 0, 0), count).astype(
+        jnp.int32
+    )
 
 
 def move_keys(lanes: Lanes) -> jax.Array:
     """The keys of the coming moves: move m of an attempt with key k has fold_in(k, m); uint32[2, B]."""
-    return draws.fold(draws.fold(lanes.key, lanes.episode), lanes.state.books.made)
+    return randomness.fold(randomness.fold(lanes.key, lanes.episode), lanes.state.books.made)

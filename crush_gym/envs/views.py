@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from crush_gym.engine.observe import FULL, channels
 from crush_gym.engine.spec import Spec
+from crush_gym.runtime.observe import FULL, channels
 
 VIEWS = ("planes", "king", "cells", "rgb")
 """planes: everything, 0-255; king: only binary planes; cells: small integers by layer; rgb: the picture."""

@@ -1,4 +1,4 @@
-"""The player by which levels are made and measured: always a move of the highest value of `crush_gym.values.goals`."""
+"""The player by which levels are made and measured: always a move of the highest value."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import jax
 
 from crush_gym.engine.board import Board
-from crush_gym.engine.kernels import in_chunks
 from crush_gym.engine.moves import legal_moves
-from crush_gym.engine.rollout import Policy
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import State
 from crush_gym.levels import Level
-from crush_gym.values.choose import action_of, best, one_of, planes_of
-from crush_gym.values.goals import move_values
+from crush_gym.move_values.choose import action_of, best, one_of, planes_of
+from crush_gym.move_values.goals import move_values
+from crush_gym.runtime.chunks import in_chunks
+from crush_gym.runtime.rollout import Policy
 
 if TYPE_CHECKING:
     from crush_gym.game import Game

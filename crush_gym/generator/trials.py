@@ -10,10 +10,10 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from crush_gym.engine.blocks import cores
 from crush_gym.game import LANES, Game
 from crush_gym.generator.player import greedy
 from crush_gym.levels import Level, LevelPack
+from crush_gym.runtime.threads import cores
 
 FEWEST_MOVES, MOST_MOVES = 5, 60
 CLOCKS = tuple(range(15, 95, 5))

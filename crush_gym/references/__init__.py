@@ -45,7 +45,7 @@ class References(Mapping[str, Mapping[str, Reference]]):
     """What is known of a pack, or of a rule set without level files: level name -> player -> `Reference`.
 
     environment: the id; pack_hash: `LevelPack.content_hash` of the levels, "" without level files
-    seed: of the attempts, see `experiments.tasks.attempt_key`; versions: what they were played with
+    seed: of the attempts, see `experiments.results.assignment.attempt_key`; versions: what they were played with
     """
 
     name: str

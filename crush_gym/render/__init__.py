@@ -1,7 +1,7 @@
 """Pictures of boards: SVG, pixels, terminal text, and turns and attempts in motion."""
 
+from crush_gym.attempt_log import frames_of_attempt, frames_of_turn
 from crush_gym.render.animate import animated_svg, gif
-from crush_gym.render.frames import frames_of_attempt, frames_of_turn
 from crush_gym.render.legend import legend
 from crush_gym.render.notebook import level_html
 from crush_gym.render.raster import MissingExtraError, png, rgb

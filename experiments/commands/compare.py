@@ -35,8 +35,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"{options.first!r} cannot be compared with itself: name two players")
     rows, runs = results.read(options.store)
     from experiments.ranking import compare, field_of
-    from experiments.ranking.comparison_page import comparison_page
     from experiments.ranking.origins import origins
+    from experiments.report.comparison import comparison_page
 
     players = (options.first, options.second)
     field = results.refused(lambda: field_of(rows, players, options.levels))
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(found: Comparison) -> None:
-    from experiments.ranking.comparison_page import counts
+    from experiments.report.comparison import counts
 
     levels = sorted(found.levels, key=lambda each: -each.improvement)
     shown = levels if len(levels) <= SHOWN else [*levels[: SHOWN // 2], *levels[-SHOWN // 2 :]]
@@ -66,8 +66,8 @@ def _print(found: Comparison) -> None:
 
 
 def _row(each: LevelDifference) -> tuple[str, ...]:
-    from experiments.pages import percent, plain
-    from experiments.ranking.words import difference_of, p_value, t_value, value_of
+    from experiments.report import percent, plain
+    from experiments.report.words import difference_of, p_value, t_value, value_of
 
     task, scores = each.task, each.scores
     results = (value_of(task, each.first), value_of(task, each.second), *difference_of(task, each.difference))

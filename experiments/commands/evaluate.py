@@ -14,11 +14,11 @@ from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command, add_json
 
 if TYPE_CHECKING:
-    from experiments.evaluation import Results, ShardError
-    from experiments.executors import Executor
-    from experiments.rows import Row
-    from experiments.store import Store
-    from experiments.tasks import Task
+    from experiments.results.assignment import Task
+    from experiments.results.row import Row
+    from experiments.results.store import Store
+    from experiments.running.evaluation import Results, ShardError
+    from experiments.running.executors.here import Executor
 
 STORE = "runs.sqlite"
 
@@ -79,10 +79,10 @@ def run(options: argparse.Namespace) -> int:
     if options.export and options.export.suffix not in (".csv", ".parquet"):
         raise UsageError(f"--export {str(options.export)!r} must end in .csv or .parquet")
     keep_programs()
-    from experiments.evaluation import evaluate
-    from experiments.executors import ExecutorError
-    from experiments.export import ExportError, export
-    from experiments.store import Store, StoreError
+    from experiments.results.export import ExportError, export
+    from experiments.results.store import Store, StoreError
+    from experiments.running.evaluation import evaluate
+    from experiments.running.executors.here import ExecutorError
 
     tasks = _tasks(options.levels)
     _check_names(options.agents)
@@ -109,7 +109,7 @@ def _played(evaluate: Any, options: argparse.Namespace, tasks: tuple[Task, ...],
 
 def _tasks(levels: list[str]) -> tuple[Task, ...]:
     from crush_gym.levels import LevelError
-    from experiments.tasks import tasks_of
+    from experiments.results.assignment import tasks_of
 
     try:
         return tuple(task for text in levels for task in tasks_of(text))
@@ -133,14 +133,14 @@ def _check_names(names: list[str]) -> None:
 
 
 def _executor(options: argparse.Namespace) -> Executor:
-    from experiments.executors import Devices, InProcess
+    from experiments.running.executors.here import Devices, InProcess
 
     if options.processes:
-        from experiments.processes import Processes
+        from experiments.running.executors.processes import Processes
 
         return Processes(options.processes, options.time_limit)
     if options.ray:
-        from experiments.on_ray import OnRay
+        from experiments.running.executors.ray import OnRay
 
         return OnRay(options.ray, options.time_limit)
     return Devices() if options.devices else InProcess()
@@ -184,7 +184,7 @@ def _summary(rows: list[Row]) -> dict[str, Any]:
 
 def in_short(errors: Sequence[ShardError]) -> list[str]:
     """One sentence for all shards of an agent that failed alike."""
-    from experiments.evaluation import ShardError
+    from experiments.running.evaluation import ShardError
 
     alike: dict[tuple[str, str], list[ShardError]] = defaultdict(list)
     for error in errors:

@@ -33,8 +33,8 @@ def run(options: argparse.Namespace) -> int:
     """Rank and report."""
     rows, runs = results.read(options.store)
     from experiments.ranking import field_of, rank
-    from experiments.ranking.leaderboard_page import leaderboard_page
     from experiments.ranking.origins import origins
+    from experiments.report.leaderboard import leaderboard_page
 
     field = results.refused(lambda: field_of(rows, options.agents, options.levels))
     board = results.refused(lambda: rank(field, options.reference, options.seed, over_levels=options.over_levels))
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(board: Leaderboard) -> None:
-    from experiments.ranking.leaderboard_page import lead, warnings
+    from experiments.report.leaderboard import lead, warnings
 
     head = ("rank", "player", "IQM", "95 % interval", "mean", "success", "an attempt", "attempts")
     common.print_table([head, *map(_row, board.standings)], left=(0, 1))
@@ -61,8 +61,8 @@ def _print(board: Leaderboard) -> None:
 
 
 def _row(s: Standing) -> tuple[str, ...]:
-    from experiments.pages import duration
-    from experiments.ranking.words import decimal, ranks, rate_of
+    from experiments.report import duration
+    from experiments.report.words import decimal, ranks, rate_of
 
     success = "-" if s.success is None else rate_of(s.success)[0]
     figures = (*decimal(s.iqm), decimal(s.mean)[0], success, duration(s.seconds))

@@ -12,8 +12,8 @@ from crush_gym.cli.common import CommandError, UsageError
 from experiments.commands.evaluate import STORE
 
 if TYPE_CHECKING:
-    from experiments.pages import Page
-    from experiments.rows import Row
+    from experiments.report import Page
+    from experiments.results.row import Row
 
 Found = TypeVar("Found")
 Runs = list[dict[str, Any]]
@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def read(path: Path) -> tuple[list[Row], Runs]:
     """All results of a store, and what is known of its runs; or a sentence."""
-    from experiments.store import Store, StoreError
+    from experiments.results.store import Store, StoreError
 
     if not path.exists():
         raise UsageError(f"there is no store {str(path)!r}: `crush-gym evaluate` writes one")
@@ -62,7 +62,7 @@ def refused(work: Callable[[], Found]) -> Found:
 
 def write_page(page: Page, path: Path) -> None:
     """Write a page that was asked for, or fail in one sentence."""
-    from experiments.pages import PageError
+    from experiments.report import PageError
 
     try:
         page.write(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from experiments.ranking.field import Field, PlayedTask
-from experiments.ranking.words import signed
+from experiments.report.words import signed
 from experiments.statistics import (
     Interval,
     Welch,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.rows import Row
+from experiments.results.row import Row
 from experiments.statistics import Array, Interval, rate
 
 FEWEST = 5

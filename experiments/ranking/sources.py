@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from crush_gym.levels import load_pack
 from crush_gym.levels.pack import shipped_packs
 from experiments.ranking.field import PlayedTask
-from experiments.tasks import tasks_of
+from experiments.results.assignment import tasks_of
 
 MOST = 8
 """Levels of a pack that are named one by one; where there are more, the store says what they are."""

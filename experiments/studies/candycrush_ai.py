@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments import pages
-from experiments.pages import Compared, Page, Section, Span
-from experiments.rows import Row
+from experiments import report
+from experiments.report import Compared, Page, Section, Span
+from experiments.results.assignment import tasks_of
+from experiments.results.row import Row
 from experiments.statistics import Array, welch
 from experiments.studies.setting import Setting, mean_of, scores
-from experiments.tasks import tasks_of
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def page(found: Sequence[Result], setting: Setting) -> Page:
         f"each player{' (a quick run)' if setting.quick else ''}. The paper's figure with the averages is lost, so its "
         "order is compared."
     )
-    again = pages.section("Again", pages.commands(setting.command("candycrush-ai")))
+    again = report.section("Again", report.commands(setting.command("candycrush-ai")))
     sections = (_averages(found), _order(found), _pairs(found), _differences(), again)
     return Page("Players of CandyCrush.ai", lead, sections, setting.facts())
 
@@ -84,16 +84,16 @@ def _averages(found: Sequence[Result]) -> Section:
     head = ("player", "in the paper", "games there", "a turn there", "mean", "SD", "median", "a turn here")
     rows = [
         (
-            r.player.label, r.player.paper, r.player.games, r.player.seconds, pages.plain(r.scores.mean()),
-            pages.plain(r.scores.std(ddof=1)), pages.plain(float(np.median(r.scores))), pages.duration(r.seconds),
+            r.player.label, r.player.paper, r.player.games, r.player.seconds, report.plain(r.scores.mean()),
+            report.plain(r.scores.std(ddof=1)), report.plain(float(np.median(r.scores))), report.duration(r.seconds),
         )
         for r in found
     ]  # fmt: skip
-    return pages.section(
+    return report.section(
         "Average scores",
-        pages.figure(pages.interval_plot(spans, "points of a game, mean and 95 % interval")),
-        pages.table(head, rows, left=(0, 1), stacked=True),
-        pages.prose(
+        report.figure(report.interval_plot(spans, "points of a game, mean and 95 % interval")),
+        report.table(head, rows, left=(0, 1), stacked=True),
+        report.prose(
             f"The one finished game that the paper shows scored {EXAMPLE:,} points; whose it was is not said. A turn "
             "here is the time of one turn of one game while hundreds are played at once."
         ),
@@ -106,15 +106,17 @@ def _order(found: Sequence[Result]) -> Section:
     def line(claim: str, better: str, worse: str) -> Compared:
         known = welch(by[better], by[worse])
         held = "holds" if known.t > 0 and known.p < 0.05 else "does not hold" if known.p < 0.05 else "is not decided"
-        return Compared(claim, "yes", f"{pages.plain(by[better].mean())} against {pages.plain(by[worse].mean())}", held)
+        return Compared(
+            claim, "yes", f"{report.plain(by[better].mean())} against {report.plain(by[worse].mean())}", held
+        )
 
-    return pages.section(
+    return report.section(
         "The order",
-        pages.against_paper([
+        report.against_paper([
             line("greedy is better than the first legal move", "greedy", "first"),
             line("values on the fly are better than the first legal move", "montecarlo", "first"),
         ]),
-        pages.prose(
+        report.prose(
             "Besides, the paper's human came between the baseline and all algorithms, and both function approximations "
             "above values on the fly. How those compare with greedy stood only in the lost figure; see the pairs."
         ),
@@ -126,19 +128,19 @@ def _pairs(found: Sequence[Result]) -> Section:
     for n, one in enumerate(found):
         for other in found[n + 1 :]:
             known = welch(other.scores, one.scores)
-            interval = f"{pages.plain(known.difference.low)} to {pages.plain(known.difference.high)}"
+            interval = f"{report.plain(known.difference.low)} to {report.plain(known.difference.high)}"
             pair = f"{other.player.label} minus {one.player.label}"
             rows.append(
-                (pair, pages.plain(known.difference.value), interval, pages.plain(known.t), pages.plain(known.p))
+                (pair, report.plain(known.difference.value), interval, report.plain(known.t), report.plain(known.p))
             )
     head = ("pair", "difference", "95 % interval", "Welch's t", "p")
-    return pages.section("Pairs", pages.table(head, rows, stacked=True))
+    return report.section("Pairs", report.table(head, rows, stacked=True))
 
 
 def _differences() -> Section:
-    return pages.section(
+    return report.section(
         "What differs",
-        pages.bullets(
+        report.bullets(
             "The baseline takes the first legal move by the numbers of the actions: horizontal pairs from the top "
             "left, then vertical ones. Which order the paper's had is not said.",
             "The paper's greedy player takes the greatest guaranteed increase of the score. The one here counts the "

@@ -13,7 +13,7 @@ from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import CommandError, Subparsers, add_command
 
 if TYPE_CHECKING:
-    from experiments.pages import Page
+    from experiments.report import Page
     from experiments.studies.setting import Setting
 
 
@@ -61,8 +61,8 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         raise CommandError(f"the folder {str(folder)!r} cannot be made: {error.strerror}") from None
     keep_programs()
-    from experiments.pages import PageError
-    from experiments.store import StoreError
+    from experiments.report import PageError
+    from experiments.results.store import StoreError
     from experiments.studies.setting import Setting, StudyError
 
     page = folder / f"{options.name}{'-quick' if options.quick else ''}.html"

@@ -11,11 +11,11 @@ import numpy as np
 
 from agents.beam import Beam
 from crush_gym import Game, LevelPack
-from experiments.pages import Page
+from experiments.report import Page
+from experiments.results.assignment import Task, attempt_key, tasks_of
 from experiments.statistics import Array, Welch, welch
 from experiments.studies import mcadams_paper as paper
 from experiments.studies.setting import Setting, scores
-from experiments.tasks import Task, attempt_key, tasks_of
 
 HEURISTICS = ("h1", "h2")
 

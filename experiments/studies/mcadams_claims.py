@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 
 from agents.beam import Beam
-from experiments import pages
-from experiments.pages import Compared, Section, Series
+from experiments import report
+from experiments.report import Compared, Section, Series
 from experiments.statistics import Welch
 from experiments.studies import mcadams_paper as paper
 from experiments.studies.mcadams import Measured
@@ -24,23 +24,23 @@ def against_random(found: Measured) -> Section:
     sides = [int(size.split("x")[0]) for size in sizes]
     lines = [Series("here", sides, ours), Series("paper", sides, theirs, dashed=True)]
     rows = [
-        Compared(size, f"t = {t}", f"t = {pages.plain(each.t)}", f"here {_gain(each, found, size)}")
+        Compared(size, f"t = {t}", f"t = {report.plain(each.t)}", f"here {_gain(each, found, size)}")
         for size, t, each in zip(sizes, theirs, known, strict=True)
     ]
-    return pages.section(
+    return report.section(
         "The simplest player against random play",
-        pages.prose(
+        report.prose(
             "S.H1.1 looks one move ahead and counts points. The paper finds it better than random play on every size, "
             f"the more the larger the board is. Here t is {'positive' if min(ours) > 0 else 'not always positive'} "
             f"and {'rises' if rising else 'does not always rise'} with the size."
         ),
-        pages.figure(pages.line_plot(lines, "side of the board", "Welch's t of S.H1.1 against random play")),
-        pages.against_paper(rows),
+        report.figure(report.line_plot(lines, "side of the board", "Welch's t of S.H1.1 against random play")),
+        report.against_paper(rows),
     )
 
 
 def _gain(known: Welch, found: Measured, size: str) -> str:
-    return f"{pages.percent(known.difference.value / found.of(size, 'random').mean())} more points"
+    return f"{report.percent(known.difference.value / found.of(size, 'random').mean())} more points"
 
 
 def heuristics(found: Measured) -> Section:
@@ -49,10 +49,10 @@ def heuristics(found: Measured) -> Section:
     tables = []
     for variant, depths in deepest.items():
         rows = [_heuristic(found, size, depth, variant) for size in found.square for depth in _depths_of(depths, size)]
-        tables += [pages.subheading(f"The {variant}'s player"), pages.against_paper(rows)]
-    return pages.section(
+        tables += [report.subheading(f"The {variant}'s player"), report.against_paper(rows)]
+    return report.section(
         "H2 against H1",
-        pages.prose(
+        report.prose(
             "H1 counts points, H2 also what the position promises. The paper finds H2 better at depth 1 from 6x6 up, "
             "less so the deeper the search is, more so the larger the board is. Positive t: H2 is better. Sure means "
             "95 % here."
@@ -79,13 +79,13 @@ def ties(found: Measured) -> Section:
         known = found.compared(paper.TALL, Beam(depth, "h1"), Beam(depth, "h1", ties="off"))
         claim, sides = paper.TIES[depth], ("sorted", "not")
         rows.append(Compared(f"depth {depth}", _claimed(claim), _ours(known, *sides), _agreement(claim, known, sides)))
-    return pages.section(
+    return report.section(
         "Ties broken downwards",
-        pages.prose(
+        report.prose(
             "H1 on 10 rows and 5 columns, where equal moves are ordered by the mean row they clear, lowest first "
             "(sorted), or taken from the top (not)."
         ),
-        pages.against_paper(rows),
+        report.against_paper(rows),
     )
 
 
@@ -94,17 +94,17 @@ def legal_moves(found: Measured) -> Section:
     rows = [
         Compared(
             size, f"{paper.LEGAL_MOVES[size]}", f"{known.playing:.2f} in play, {known.opening:.2f} in openings",
-            f"{pages.percent(known.playing / paper.LEGAL_MOVES[size] - 1)} in play",
+            f"{report.percent(known.playing / paper.LEGAL_MOVES[size] - 1)} in play",
         )
         for size, known in found.legal.items()
     ]  # fmt: skip
-    return pages.section(
+    return report.section(
         "Legal moves of a position",
-        pages.prose(
+        report.prose(
             "In play: over all positions of games played at random. Openings are boards filled without runs, and with "
             "a legal move. The paper does not say which positions it means."
         ),
-        pages.against_paper(rows),
+        report.against_paper(rows),
     )
 
 
@@ -115,7 +115,7 @@ def _claimed(claim: paper.Claim) -> str:
 
 def _ours(known: Welch, first: str, second: str) -> str:
     better = first if known.t > 0 else second
-    return f"{better}, {_confidence(known)} % (t = {pages.plain(known.t)})"
+    return f"{better}, {_confidence(known)} % (t = {report.plain(known.t)})"
 
 
 def _confidence(known: Welch) -> str:

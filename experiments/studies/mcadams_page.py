@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from agents.beam import Beam
-from experiments import pages
-from experiments.pages import Page, Section, Series
+from experiments import report
+from experiments.report import Page, Section, Series
 from experiments.studies.mcadams import HEURISTICS, Measured, players_of
 from experiments.studies.mcadams_claims import against_random, heuristics, legal_moves, ties
 from experiments.studies.setting import Setting, mean_of
@@ -25,7 +25,7 @@ def page(found: Measured, setting: Setting) -> Page:
     )
     sections = (
         against_random(found), heuristics(found), _scores(found), _depths(found), ties(found), _variants(found),
-        legal_moves(found), _differences(), pages.section("Again", pages.commands(setting.command("mcadams"))),
+        legal_moves(found), _differences(), report.section("Again", report.commands(setting.command("mcadams"))),
     )  # fmt: skip
     return Page("Match-three players", lead, tuple(filter(None, sections)), setting.facts())
 
@@ -37,17 +37,17 @@ def label(player: Beam) -> str:
 
 
 def _scores(found: Measured) -> Section:
-    blocks = [pages.prose("Points of a game: mean with its 95 % interval, standard deviation, median.")]
+    blocks = [report.prose("Points of a game: mean with its 95 % interval, standard deviation, median.")]
     for size in found.plan.sizes:
         rows = [_row(found, size, "R", "random")]
         rows += [_row(found, size, label(player), player) for player in dict.fromkeys(players_of(found.plan, size))]
         head = ("player", "mean", "± ", "SD", "median", "t against R")
-        blocks += [pages.folded(f"{size}: {len(rows)} players", pages.table(head, rows))]
+        blocks += [report.folded(f"{size}: {len(rows)} players", report.table(head, rows))]
     depths = sorted({1, min(3, max(found.plan.depths.values()))})
     shown = [Beam(depth, heuristic) for heuristic in HEURISTICS for depth in depths]
     lines = [Series(label(player), *_gains(found, player)) for player in shown]
-    figure = pages.line_plot(lines, "side of the board", "times random play's points")
-    return pages.section("Scores", pages.figure(figure, "Mean scores as multiples of random play's."), *blocks)
+    figure = report.line_plot(lines, "side of the board", "times random play's points")
+    return report.section("Scores", report.figure(figure, "Mean scores as multiples of random play's."), *blocks)
 
 
 def _gains(found: Measured, player: Beam) -> tuple[list[float], list[float]]:
@@ -58,7 +58,7 @@ def _gains(found: Measured, player: Beam) -> tuple[list[float], list[float]]:
 
 def _row(found: Measured, size: str, name: str, player: str | Beam) -> tuple[str, ...]:
     values = found.of(size, player)
-    t = "" if player == "random" else pages.plain(found.compared(size, player, "random").t)
+    t = "" if player == "random" else report.plain(found.compared(size, player, "random").t)
     mean = mean_of(values)
     return (
         name,
@@ -75,17 +75,17 @@ def _depths(found: Measured) -> Section | None:
     for size in found.square:
         for heuristic in HEURISTICS:
             steps = [
-                pages.plain(found.compared(size, Beam(d, heuristic), Beam(d - 1, heuristic)).t)
+                report.plain(found.compared(size, Beam(d, heuristic), Beam(d - 1, heuristic)).t)
                 for d in range(2, found.plan.depths[size] + 1)
             ]
             rows.append((f"{size}, {heuristic.upper()}", *(steps + [""] * 3)[:3]))
-    return pages.section(
+    return report.section(
         "Deeper",
-        pages.prose(
+        report.prose(
             "Welch's t of each depth against the one before. The paper: depth 4 was never better than depth 3 with a "
             "confidence of 95 % (t above 1.96)."
         ),
-        pages.table(("", "2 against 1", "3 against 2", "4 against 3"), rows),
+        report.table(("", "2 against 1", "3 against 2", "4 against 3"), rows),
     )
 
 
@@ -97,22 +97,22 @@ def _variants(found: Measured) -> Section:
                 text, code = Beam(depth, heuristic), Beam(depth, heuristic, "pseudocode")
                 known = found.compared(size, code, text)
                 means = (f"{found.of(size, player).mean():.1f}" for player in (text, code))
-                rows.append((f"{size}, {label(text)}", *means, pages.plain(known.t), pages.plain(known.p)))
-    return pages.section(
+                rows.append((f"{size}, {label(text)}", *means, report.plain(known.t), report.plain(known.p)))
+    return report.section(
         "Text and pseudocode",
-        pages.prose(
+        report.prose(
             "The paper describes its player twice, and not alike: how the beam narrows (9, 3, 1 or 9, 4, 1), whether "
             "it prunes before or after it looks deeper, and H2 by piece or by pair, a colour bomb by its best "
             "neighbour or by all. All other tables show the text's player. Positive t: the pseudocode's is better."
         ),
-        pages.table(("player", "text", "pseudocode", "t", "p"), rows),
+        report.table(("player", "text", "pseudocode", "t", "p"), rows),
     )
 
 
 def _differences() -> Section:
-    return pages.section(
+    return report.section(
         "What differs",
-        pages.bullets(
+        report.bullets(
             "McAdams' simulator resolves matches one at a time from the top left; this game resolves all at once, as "
             "the game it imitates does. So here several runs of one swap all count, and cascades differ.",
             "Where a colour bomb would turn candies striped, the paper draws each one's direction; here each counts "

@@ -12,12 +12,12 @@ import numpy as np
 
 from agents.mcts import Mcts, MctsPolicy
 from agents.protocol import own_key
-from agents.search import picture
+from agents.search import drawing
 from crush_gym import OUTCOMES, Game, LevelPack
-from experiments.pages import Page
+from experiments.report import Page
+from experiments.results.assignment import Task, attempt_key, tasks_of
 from experiments.studies import theses_paper as paper
 from experiments.studies.setting import Setting
-from experiments.tasks import Task, attempt_key, tasks_of
 
 BOT = Mcts(signal="binary")
 PLAYING = OUTCOMES.index("playing")
@@ -120,7 +120,7 @@ def drawn(task: Task, exploration: float, seed: int) -> str:
     state = game.reset(keys)
     own = own_key(keys)
     found = policy.search(own, policy.start(own, state, task.level), state, task.level)
-    return picture.svg(found.tree, 0, f"{task.name}, 100 simulations, C = {exploration:g}")
+    return drawing.svg(found.tree, 0, f"{task.name}, 100 simulations, C = {exploration:g}")
 
 
 def timed(task: Task, boards: int, seed: int) -> tuple[list[float], list[float]]:

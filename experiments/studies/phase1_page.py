@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from experiments import pages
-from experiments.pages import Compared, Page, Section, Series
+from experiments import report
+from experiments.report import Compared, Page, Section, Series
 from experiments.statistics import rate
 from experiments.studies import theses_paper as paper
 from experiments.studies.phase1 import Measured
@@ -21,7 +21,7 @@ def page(found: Measured, setting: Setting) -> Page:
     )
     sections = (
         _spaces(found), _bot(found), _trees(found), _time(found),
-        pages.section("Again", pages.commands(setting.command("phase1"))),
+        report.section("Again", report.commands(setting.command("phase1"))),
     )  # fmt: skip
     return Page("State space and search trees", lead, sections, setting.facts())
 
@@ -41,14 +41,14 @@ def _spaces(found: Measured) -> Section:
             Compared("won at random", f"{theirs.won:.1%}", f"{ours.won:.2%}"),
         ]  # fmt: skip
     attempts = f"{found.plan.random:,}"
-    return pages.section(
+    return report.section(
         "State space",
-        pages.prose(
+        report.prose(
             f"{attempts} attempts at random on each level (the theses: 10,000). The estimate is their formula 3.5: the "
             "product over the moves of the number of legal moves and a constant K, the positions that a move may lead "
             "to. They do not print K; beside it stands what their figures imply."
         ),
-        pages.against_paper(rows),
+        report.against_paper(rows),
     )
 
 
@@ -60,17 +60,17 @@ def _bot(found: Measured) -> Section:
         "the look-alike is another board",
     )  # fmt: skip
     text = "100 simulations a move, binary signal, random playouts."
-    return pages.section("The bot on level 13", pages.prose(text), pages.against_paper([row]))
+    return report.section("The bot on level 13", report.prose(text), report.against_paper([row]))
 
 
 def _trees(found: Measured) -> Section:
     drawn = [
-        pages.picture(svg, f"C = {exploration:g}. Circles are positions, squares actions; orange: playouts that won.")
+        report.picture(svg, f"C = {exploration:g}. Circles are positions, squares actions; orange: playouts that won.")
         for exploration, svg in found.trees.items()
     ]
-    return pages.section(
+    return report.section(
         "Two trees",
-        pages.prose(
+        report.prose(
             "Searches of 100 simulations from the same opening of level 13. The theses: with the smaller C the tree is "
             "less even and deeper, for more simulations go through one move."
         ),
@@ -89,15 +89,15 @@ def _time(found: Measured) -> Section:
         Compared("seconds of a simulation", "about 0.15", f"{mean:.6f}", f"{_times(faster)} as fast, on many boards"),
         Compared("early and late searches", "about equal", _trend(micro), "playouts get shorter as the level ends"),
     ]  # fmt: skip
-    return pages.section(
+    return report.section(
         "Time",
-        pages.prose(
+        report.prose(
             f"Of searches on {found.plan.boards} boards at once, move by move. A simulation is the descent in the "
             "tree, one turn to a new position, a playout and the way back up; beside it a bare playout from the same "
             "positions, on the same number of boards."
         ),
-        pages.figure(pages.line_plot(lines, "move of the attempt", "microseconds")),
-        pages.against_paper(rows),
+        report.figure(report.line_plot(lines, "move of the attempt", "microseconds")),
+        report.against_paper(rows),
     )
 
 

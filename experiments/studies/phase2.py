@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.mcts import Mcts
-from experiments.pages import Page
-from experiments.rows import Row
+from experiments.report import Page
+from experiments.results.row import Row
 from experiments.studies import theses_paper as paper
 from experiments.studies.phase1 import task_of
 from experiments.studies.setting import Setting

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from experiments import pages
-from experiments.pages import Compared, Page, Section, Span
+from experiments import report
+from experiments.report import Compared, Page, Section, Span
 from experiments.statistics import Interval, rate
 from experiments.studies import theses_paper as paper
 from experiments.studies.phase2 import Measured
@@ -25,9 +25,9 @@ def page(found: Measured, setting: Setting) -> Page:
     )
     rows = [Compared(_title(sweep), sweep.found, _said(found, sweep)) for sweep in plan.chosen]
     sections = (
-        pages.section("In short", pages.against_paper(rows)),
+        report.section("In short", report.against_paper(rows)),
         *(_sweep(found, sweep) for sweep in plan.chosen),
-        pages.section("Again", pages.commands(setting.command("phase2"))),
+        report.section("Again", report.commands(setting.command("phase2"))),
     )
     return Page("Parameters of the search", lead, sections, setting.facts())
 
@@ -74,11 +74,11 @@ def _sweep(found: Measured, sweep: paper.Sweep) -> Section:
     for value in sweep.values:
         cells = [_cell(_rate(found, sweep, value, level)) for level in found.plan.levels]
         rows.append((_value(value), *cells, _cell(_together(found, sweep, value))))
-    return pages.section(
+    return report.section(
         f"Test {_title(sweep)}",
-        pages.prose(f"The theses: {sweep.found}."),
-        pages.figure(pages.interval_plot(spans, "success, with its 95 % interval")),
-        pages.table(head, rows),
+        report.prose(f"The theses: {sweep.found}."),
+        report.figure(report.interval_plot(spans, "success, with its 95 % interval")),
+        report.table(head, rows),
     )
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.evaluation import evaluate
-from experiments.origin import origin
-from experiments.rows import Row
+from experiments.results.assignment import Task
+from experiments.results.origin import origin
+from experiments.results.row import Row
+from experiments.running.evaluation import evaluate
 from experiments.statistics import Array, Interval, t_quantile
-from experiments.tasks import Task
 
 STORE = "studies.sqlite"
 

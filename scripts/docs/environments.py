@@ -9,12 +9,12 @@ from typing import Any
 import gymnasium as gym
 
 import crush_gym
-from crush_gym.engine.observe import channels
 from crush_gym.envs import IDS
 from crush_gym.envs.options import read_options
 from crush_gym.envs.single import CrushEnv
 from crush_gym.envs.vector import CrushVectorEnv
 from crush_gym.envs.views import king_channels, shares, space
+from crush_gym.runtime.observe import channels
 from scripts.docs.docstring import fields_of
 
 EVERYTHING = "basics"

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from crush_gym.engine.draws import key_bits
+from crush_gym.engine.randomness import key_bits
 from crush_gym.game import OUTCOMES, Game
 from crush_gym.generator import Trials, calibrate, greedy, play
 from crush_gym.generator.trials import only_score

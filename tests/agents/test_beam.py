@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from agents import expand
+from agents.attempts import play
 from agents.beam import Beam
-from agents.play import play
 from agents.protocol import own_key
 from agents.registry import make
+from agents.search import positions
 from crush_gym import OUTCOMES, Game, LevelPack, State, load_pack
 from crush_gym.levels import Level
 from tests.plain_beam import Position, best_action
@@ -32,7 +32,7 @@ def game() -> Game:
 @pytest.fixture(autouse=True)
 def one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     """All searches in chunks of one small size, so that few programs are compiled."""
-    monkeypatch.setattr(expand, "CHUNKS", (96, 96))
+    monkeypatch.setattr(positions, "CHUNKS", (96, 96))
 
 
 def dry(rows: list[str], moves: int = 6) -> Level:

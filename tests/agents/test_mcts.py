@@ -9,17 +9,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from agents.attempts import play
 from agents.mcts import Found, Mcts, MctsPolicy
-from agents.play import play
 from agents.protocol import own_key
 from agents.registry import make
-from agents.search import picture, signals
+from agents.search import drawing, returns
 from agents.search.tree import ROOT
 from crush_gym import Game, Level, State
 from crush_gym.engine.board import Board
 from crush_gym.levels import Level as LevelType
-from crush_gym.values.choose import by_action
-from crush_gym.values.goals import move_values
+from crush_gym.move_values.choose import by_action
+from crush_gym.move_values.goals import move_values
 
 BOARDS, SIMULATIONS = 12, 40
 
@@ -111,14 +111,14 @@ def test_the_last_move_of_a_search_is_ucb1s(game: Game) -> None:
 
 def test_values_are_the_theses_formulas() -> None:
     scores = np.array([[100, 5], [250, 5], [300, 5], [900, 5], [7000, 5]], np.int32)
-    scope = signals.of_scores(jnp.asarray(scores), jnp.array([5, 5]))
+    scope = returns.of_scores(jnp.asarray(scores), jnp.array([5, 5]))
     first, third = np.percentile(scores[:, 0], [25, 75])
     low, high = max(0.0, first - 1.5 * (third - first)), third + 1.5 * (third - first)
     assert [float(scope.low[0]), float(scope.high[0])] == pytest.approx([low, high])
     won, score = jnp.array([False, True]), jnp.array([800, 5])
     done = jnp.array([0.25, 1.0])
-    knobs = {s: Mcts(signal=s, shrinking=0.5).knobs for s in signals.SIGNALS}
-    found = {s: signals.value(each.weights, won, score, done, scope) for s, each in knobs.items()}
+    knobs = {s: Mcts(signal=s, shrinking=0.5).knobs for s in returns.SIGNALS}
+    found = {s: returns.value(each.weights, won, score, done, scope) for s, each in knobs.items()}
     ranked = (800 - low) / (high - low)
     expected = {"binary": 0.0, "partial": 0.125, "score": 0.5 * ranked, "combined": 0.25 * (0.25 + ranked)}
     for name, value in found.items():
@@ -234,8 +234,8 @@ def test_wrong_parameters_are_refused_in_a_sentence(game: Game) -> None:
 
 def test_a_search_is_drawn_with_all_its_nodes_and_marks_wins(found: Found) -> None:
     tree = trees_of(found)[0]
-    drawing = picture.svg(found.tree, 0, "a search of <forty>")
-    assert drawing.count("<circle") == tree["nodes"] and drawing.count("<line") == tree["nodes"] + tree["edges"] - 1
-    assert "&lt;forty&gt;" in drawing
+    svg = drawing.svg(found.tree, 0, "a search of <forty>")
+    assert svg.count("<circle") == tree["nodes"] and svg.count("<line") == tree["nodes"] + tree["edges"] - 1
+    assert "&lt;forty&gt;" in svg
     wins = int((tree["node_wins"] > 0).sum())
-    assert drawing.count(f'stroke="{picture.WON}" stroke-width="1.5"') == wins
+    assert drawing.count(f'stroke="{drawing.WON}" stroke-width="1.5"') == wins

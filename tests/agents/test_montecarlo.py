@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from agents.attempts import play
 from agents.montecarlo import MonteCarlo
-from agents.play import play
 from agents.protocol import own_key
 from agents.registry import make
 from crush_gym import Game, State

@@ -16,11 +16,11 @@ import pytest
 
 import crush_gym.game as game_module
 from crush_gym import OUTCOMES, REASONS, Game, Level, LevelPack, State, Stats, load_pack
-from crush_gym.engine import blocks
-from crush_gym.engine.compiling import options_for
 from crush_gym.engine.moves import from_action, to_action, to_mask
-from crush_gym.engine.room import MAPS, make_room
 from crush_gym.game import _compiled
+from crush_gym.runtime import threads
+from crush_gym.runtime.memory import MAPS, spare_maps
+from crush_gym.runtime.xla import options_for
 
 BOARDS = 6
 MOVES = 4
@@ -193,7 +193,7 @@ def test_calls_do_not_depend_on_blocks(
 
 def set_machine(monkeypatch: pytest.MonkeyPatch, cores: int, most: int) -> None:
     """Pretend to have so many cores, which take so many boards at a time."""
-    for module in (blocks, game_module):
+    for module in (threads, game_module):
         monkeypatch.setattr(module, "cores", lambda: cores)
     monkeypatch.setattr(game_module, "LANES", most)
     monkeypatch.setattr(game_module, "BLOCK", most)
@@ -573,9 +573,9 @@ def test_a_hundred_levels_played_in_their_pack_compile_each_program_once() -> No
 def test_compiled_programs_are_forgotten_before_linux_runs_out_of_maps_and_games_play_on() -> None:
     game, keys = Game(rules="combo", shape=(3, 3), colours=4), jax.random.split(jax.random.key(0), 3)
     before = game.text(game.reset(keys))
-    assert not make_room(share=1.0)
+    assert not spare_maps(share=1.0)
     crowded = len(MAPS.read_bytes().splitlines())
-    assert make_room(share=0.0)
+    assert spare_maps(share=0.0)
     assert len(MAPS.read_bytes().splitlines()) < crowded - 300
     assert game.text(game.reset(keys)) == before
 

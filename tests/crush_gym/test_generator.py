@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crush_gym import Game, Level, generate, layout
-from crush_gym.engine.draws import key_bits
+from crush_gym.engine.randomness import key_bits
 from crush_gym.generator import FEATURES, KINDS, SHAPES, SYMMETRIES, calibrate, estimate, greedy, traits, winnable
 from crush_gym.generator.shapes import images, shapes_for
 

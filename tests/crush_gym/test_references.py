@@ -11,8 +11,8 @@ import pytest
 
 from crush_gym import load_pack, references
 from crush_gym.envs import IDS
-from experiments.rows import Row
-from experiments.tasks import attempt_key, tasks_of
+from experiments.results.assignment import attempt_key, tasks_of
+from experiments.results.row import Row
 from scripts.make_references import FOLDER, references_of, written
 
 
@@ -53,7 +53,7 @@ def test_scores_are_normalised_between_the_two_players() -> None:
 
 
 def test_a_random_players_entry_can_be_made_again() -> None:
-    from agents.play import play
+    from agents.attempts import play
     from agents.registry import make
     from crush_gym import Game
 

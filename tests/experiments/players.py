@@ -16,7 +16,7 @@ import numpy as np
 from agents.protocol import Memory, Policy
 from agents.registry import name_of
 from crush_gym import Game, Level, State
-from experiments.shards import Table, Told
+from experiments.running.jobs import Table, Told
 
 Do = Callable[[np.ndarray], Any]
 """From the legal moves bool[actions, boards] to what the policy answers."""

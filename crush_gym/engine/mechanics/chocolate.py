@@ -6,7 +6,7 @@ import jax
 from jax import lax
 
 from crush_gym import layout
-from crush_gym.engine import draws
+from crush_gym.engine import randomness
 from crush_gym.engine.bits import Mask, Plane, Word, neighbours, nth, total
 from crush_gym.engine.board import Board
 from crush_gym.engine.mechanics.base import Mechanic, Report, Strike
@@ -41,5 +41,5 @@ def spread(board: Board, bits: jax.Array, where: Mask) -> Board:
 
 def _one_of(board: Board, cells: Plane, bits: jax.Array) -> Plane:
     candidates = total(lax.population_count(row) for row in cells)
-    index = draws.below(draws.draw(bits, draws.CHOCOLATE, 0, 0), candidates).astype(Word)
+    index = randomness.below(randomness.draw(bits, randomness.CHOCOLATE, 0, 0), candidates).astype(Word)
     return nth(cells, board.fence(index), board.fence)

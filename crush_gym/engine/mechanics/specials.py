@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from crush_gym import layout
-from crush_gym.engine import draws
+from crush_gym.engine import randomness
 from crush_gym.engine.bits import Mask, Plane, Word, any_of, first_cell, flood, mask, occurs, square, word_of
 from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.mechanics.base import Mechanic
@@ -104,7 +104,7 @@ def bombed(board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array)
     def one(carry: tuple[Plane, Plane]) -> tuple[Plane, Plane]:
         waiting, area = carry
         bomb, cell = board.fence(first_cell(waiting, board.fence))
-        value = draws.draw(bits, draws.BOMB, cell, round_number)
+        value = randomness.draw(bits, randomness.BOMB, cell, round_number)
         colour = board.fence(_pick_present(board, value) & occurs(bomb))
         return waiting & ~bomb, area | of_colour(board, colour)
 
@@ -122,7 +122,7 @@ def _pick_present(board: Board, value: jax.Array) -> jax.Array:
     present = []
     for code in range(1, board.spec.colours + 1):
         present.append(word_of(coloured(board.colours, code)) != 0)
-    index = draws.below(value, sum(p.astype(jnp.uint32) for p in present)).astype(Word)
+    index = randomness.below(value, sum(p.astype(jnp.uint32) for p in present)).astype(Word)
     chosen, seen = jnp.zeros_like(index), jnp.zeros_like(index)
     for code, there in enumerate(present, start=1):
         chosen = jnp.where(there & (seen == index), Word(code), chosen)

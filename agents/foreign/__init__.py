@@ -1,0 +1,1 @@
+"""Players that were not written for this protocol, as agents: see `agents.foreign.adapt`."""

@@ -1,0 +1,190 @@
+"""Results in one SQLite file. It keeps what was committed, whatever ends the process, and what a row needs to be rerun.
+
+The journal is SQLite's usual one, rolled back, with its full sync: after every commit all of a store is in its one
+file, which can be copied, or read from a folder that cannot be written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from crush_gym import Level
+from crush_gym.levels.writing import level_to_dict
+from experiments.results.assignment import Task
+from experiments.results.row import Row
+
+APPLICATION, FORMAT = 0x43727368, 1
+"""What marks a file as a store, in its header, and the version of the tables below."""
+
+TABLES = """
+CREATE TABLE runs (id INTEGER PRIMARY KEY, about TEXT NOT NULL);
+CREATE TABLE tasks (task TEXT PRIMARY KEY, level TEXT NOT NULL, content TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE attempts (
+    agent TEXT NOT NULL, task TEXT NOT NULL REFERENCES tasks, seed INTEGER NOT NULL, attempt INTEGER NOT NULL,
+    won INTEGER NOT NULL, outcome TEXT NOT NULL, reason TEXT NOT NULL, score INTEGER NOT NULL, moves INTEGER NOT NULL,
+    moves_left INTEGER NOT NULL, waves INTEGER NOT NULL, goals_left INTEGER NOT NULL, seconds REAL NOT NULL,
+    run INTEGER NOT NULL REFERENCES runs,
+    PRIMARY KEY (agent, task, seed, attempt)
+) WITHOUT ROWID;
+CREATE VIEW results AS
+    SELECT agent, task, level, seed, attempt, won, outcome, reason, score, moves, moves_left, waves, goals_left, seconds
+    FROM attempts JOIN tasks USING (task);
+"""
+
+PATIENCE = 30.0
+"""Seconds to wait for another process that is writing to the same store."""
+
+
+class StoreError(RuntimeError):
+    """A store that cannot be opened, read or written, with the sentence that says why and what to do."""
+
+
+class Store:
+    """The results in a file, or in memory where there is no path."""
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self.path = None if path is None else Path(path)
+        self.name = "the store in memory" if self.path is None else repr(str(self.path))
+        try:
+            self.connection = sqlite3.connect(self.path or ":memory:", timeout=PATIENCE, isolation_level=None)
+            self._open()
+        except sqlite3.DatabaseError as error:
+            raise StoreError(f"{self.name} cannot be used as a store: {_said(error, self.path)}") from None
+
+    def _open(self) -> None:
+        """Make the tables in a new file, and refuse what is no store of this format."""
+        run = self.connection.execute
+        run("PRAGMA synchronous = FULL")
+        marks = [run(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version", "schema_version")]
+        if marks == [0, 0, 0]:
+            with self._transaction():
+                for statement in TABLES.split(";\n"):
+                    run(statement)
+                run(f"PRAGMA application_id = {APPLICATION}")
+                run(f"PRAGMA user_version = {FORMAT}")
+        elif marks[0] != APPLICATION:
+            raise StoreError(f"{self.name} is a database of something else, not a store of results: name another file")
+        elif marks[1] != FORMAT:
+            raise StoreError(
+                f"{self.name} is a store of format {marks[1]}, but this version of crush_gym reads format {FORMAT}: "
+                "name another file, or use the version that wrote it (its table `runs` says which)"
+            )
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All of it or nothing."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.connection.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                self.connection.execute("ROLLBACK")
+            raise
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            with self._transaction():
+                yield
+        except sqlite3.DatabaseError as error:
+            raise StoreError(
+                f"{self.name} cannot be written: {_said(error, self.path)}; the {len(self):,} results in it are safe: "
+                "remove the cause and start the same again, it goes on where it stopped"
+            ) from None
+
+    def know(self, tasks: Iterable[Task]) -> None:
+        """Enter tasks, with all that it takes to play them again."""
+        with self._writing():
+            known = ((task.identity, task.name, _content(task)) for task in tasks)
+            self.connection.executemany("INSERT OR IGNORE INTO tasks VALUES (?, ?, ?)", known)
+
+    def begin(self, about: Mapping[str, Any]) -> int:
+        """Enter what belongs to all rows of a run; the run's number. about: whatever JSON can say."""
+        with self._writing():
+            entered = self.connection.execute("INSERT INTO runs (about) VALUES (?)", [json.dumps(about)])
+            return int(entered.lastrowid or 0)
+
+    def add(self, run: int, rows: Iterable[Row]) -> None:
+        """Enter the rows of a shard, all or none; those that are there already stay as they are."""
+        values = ((*row[:2], *row[3:], run) for row in rows)
+        with self._writing():
+            self.connection.executemany(f"INSERT OR IGNORE INTO attempts VALUES ({', '.join('?' * 14)})", values)
+
+    def done(self, agent: str, seed: int) -> set[tuple[str, int]]:
+        """What is there of an agent under a seed: (task, attempt)."""
+        found = self._read("SELECT task, attempt FROM attempts WHERE agent = ? AND seed = ?", agent, seed)
+        return {(task, attempt) for task, attempt in found}
+
+    def rows(self, agent: str | None = None, seed: int | None = None) -> Iterator[Row]:
+        """The results, of one agent or all, under one seed or all, in the order of their keys."""
+        same: dict[str, str] = {}
+        found = self._read(
+            "SELECT * FROM results WHERE agent = coalesce(?, agent) AND seed = coalesce(?, seed) "
+            "ORDER BY agent, task, seed, attempt", agent, seed,
+        )  # fmt: skip
+        for values in found:
+            row = Row._make(same.setdefault(v, v) if isinstance(v, str) else v for v in values)
+            yield row._replace(won=bool(row.won))
+
+    def runs(self) -> dict[int, dict[str, Any]]:
+        """What is known about each run: when, where, with which versions, agents and seed."""
+        return {number: json.loads(about) for number, about in self._read("SELECT id, about FROM runs ORDER BY id")}
+
+    def run_of(self, row: Row) -> int:
+        """The number of the run that a row is from."""
+        key = (row.agent, row.task, row.seed, row.attempt)
+        where = "agent = ? AND task = ? AND seed = ? AND attempt = ?"
+        for (number,) in self._read(f"SELECT run FROM attempts WHERE {where}", *key):
+            return int(number)
+        raise KeyError(f"{self.name} has no attempt {row.attempt} of {row.agent!r} on {row.level!r}, seed {row.seed}")
+
+    def tasks(self) -> dict[str, Task]:
+        """The tasks by their identities, made from what is stored: all that it takes to play them again."""
+        return {identity: _task(content) for identity, content in self._read("SELECT task, content FROM tasks")}
+
+    def __len__(self) -> int:
+        return int(next(iter(self._read("SELECT count(*) FROM attempts")))[0])
+
+    def _read(self, question: str, *values: Any) -> Iterator[tuple[Any, ...]]:
+        try:
+            yield from self.connection.execute(question, values)
+        except sqlite3.DatabaseError as error:
+            raise StoreError(f"{self.name} cannot be read: {_said(error, self.path)}") from None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+
+def _content(task: Task) -> str:
+    return json.dumps({"rules": task.rules, "adjacency": task.adjacency, "level": level_to_dict(task.level)})
+
+
+def _task(content: str) -> Task:
+    known = json.loads(content)
+    return Task(Level.from_dict(known["level"]), known["rules"], known["adjacency"])
+
+
+def _said(error: sqlite3.Error, path: Path | None) -> str:
+    """SQLite's words, and what is seen of the reason where it says little."""
+    said = str(error)
+    if path is not None and said == "unable to open database file":
+        if path.is_dir():
+            return "it is a folder"
+        if not path.parent.is_dir():
+            return f"the folder {str(path.parent)!r} is not there"
+        return "there is no permission to write it"
+    return {"file is not a database": "it is a file of another kind"}.get(said, said)

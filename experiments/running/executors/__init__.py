@@ -1,0 +1,1 @@
+"""Where jobs are done: here, in processes, or with Ray."""

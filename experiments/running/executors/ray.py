@@ -1,0 +1,88 @@
+"""Shards on the machines of a Ray cluster (extra `ray`)."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+from experiments.running.executors.here import Answers, ExecutorError, Failure, Told, answer, next_job, sentence_of
+from experiments.running.jobs import Job, Table
+
+
+@dataclass(frozen=True)
+class OnRay:
+    """Does jobs on Ray actors, each on so many CPUs and GPUs; a crashed or late one is replaced.
+
+    address: of the cluster; None for the one that Ray finds, or a new one on this machine
+    time_limit: seconds that a job may take, compiling and waiting for a free machine included
+    """
+
+    workers: int = 2
+    time_limit: float | None = None
+    address: str | None = None
+    cpus: float = 1
+    gpus: float = 0
+
+    def run(self, jobs: deque[Job], told: Told) -> Answers:
+        """Hand the jobs out; an actor is made when there is a first job for it."""
+        del told  # an actor says nothing before a job is over
+        ray = _ray()
+        ray.init(address=self.address, ignore_reinit_error=True, log_to_driver=False)
+        hand = ray.remote(num_cpus=self.cpus, num_gpus=self.gpus)(Hand)
+        crew: list[Any] = [None] * self.workers
+        programs: list[str | None] = [None] * self.workers
+        busy: dict[Any, tuple[int, Job, float]] = {}
+        try:
+            while jobs or busy:
+                for n in {*range(self.workers)} - {n for n, _, _ in busy.values()}:
+                    if jobs:
+                        job = next_job(jobs, programs[n], {*programs[:n], *programs[n + 1 :]})
+                        crew[n], programs[n] = crew[n] or hand.remote(), job.program
+                        busy[crew[n].do.remote(job)] = n, job, time.monotonic()
+                for future in self._over(ray, busy):
+                    n, job, _ = busy.pop(future)
+                    result, lost = self._result(ray, future)
+                    if lost:
+                        ray.kill(crew[n])
+                        crew[n] = programs[n] = None
+                    yield job, result
+        finally:
+            for actor in filter(None, crew):
+                ray.kill(actor)
+
+    def _over(self, ray: Any, busy: dict[Any, tuple[int, Job, float]]) -> list[Any]:
+        """The jobs that are done or took too long; waits for the first."""
+        limit = None if self.time_limit is None else min(s for _, _, s in busy.values()) + self.time_limit
+        patience = None if limit is None else max(limit - time.monotonic(), 0.0)
+        ready, _ = ray.wait(list(busy), num_returns=1, timeout=patience)
+        return ready or [min(busy, key=lambda future: busy[future][2])]
+
+    def _result(self, ray: Any, future: Any) -> tuple[Any, bool]:
+        """What a job gave, and whether its actor is lost."""
+        try:
+            return ray.get(future, timeout=0), False
+        except ray.exceptions.GetTimeoutError:
+            return Failure(f"no answer within {self.time_limit:g} seconds: it was ended"), True
+        except Exception as error:  # whatever Ray says when a machine or an actor is gone
+            return Failure(f"its Ray actor failed: {sentence_of(error)}"), True
+
+
+class Hand:
+    """What a Ray actor is."""
+
+    def __init__(self) -> None:
+        self.table = Table()
+
+    def do(self, job: Job) -> Any:
+        """Do a job."""
+        return answer(job, self.table, lambda number: None)
+
+
+def _ray() -> Any:
+    try:
+        return importlib.import_module("ray")
+    except ImportError:
+        raise ExecutorError("Ray is not installed: pip install 'crush-gym[ray]'") from None

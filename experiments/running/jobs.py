@@ -1,0 +1,193 @@
+"""The work, cut up: each piece is played on its own, anywhere, and again if need be, with the same results."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import numpy as np
+
+from agents import registry
+from agents.attempts import play
+from agents.protocol import Agent, Policy, choice_of
+from crush_gym import OUTCOMES, REASONS, Game, LevelPack, Stats
+from crush_gym.runtime.memory import spare_memory
+from experiments.results.origin import origin
+from experiments.results.row import Row
+from experiments.running.clock import PlayClock
+from experiments.running.grouping import Group
+
+QUICK, SLOW = 8192, 512
+"""Attempts of a shard at most, for agents that play within `game.rollout` and for the others."""
+
+LEAST = 32
+"""Attempts below which a shard is not cut up for several workers: boards that play together cost less."""
+
+Told = Callable[[int], None]
+"""Told how many more attempts are over."""
+
+
+class Manner(NamedTuple):
+    """What is known of an agent once it has been made.
+
+    spec: what makes it again, for JSON; origin: of its worker, for JSON
+    quick: whether it plays whole attempts within `game.rollout`
+    """
+
+    name: str
+    spec: dict[str, Any]
+    quick: bool
+    origin: dict[str, Any]
+
+
+class Job(Protocol):
+    """A piece of work. program: jobs with the same one share what is compiled; attempts: how many it plays."""
+
+    @property
+    def program(self) -> str: ...
+
+    @property
+    def attempts(self) -> int: ...
+
+    def do(self, table: Table, told: Told) -> Any:
+        """Do it, on a worker's table."""
+        ...
+
+
+@dataclass
+class Table:
+    """What a worker keeps between jobs: the agents it made, and the policy it last bound."""
+
+    agents: dict[str, Agent] = field(default_factory=dict)
+    bound: tuple[str, Game, Policy, LevelPack] | None = None
+
+    def agent(self, wanted: str | Agent) -> Agent:
+        """The agent, made once."""
+        if not isinstance(wanted, str):
+            return wanted
+        if wanted not in self.agents:
+            self.agents[wanted] = registry.make(wanted)
+        return self.agents[wanted]
+
+    def policy(self, program: str, wanted: str | Agent, group: Group) -> tuple[Game, Policy, LevelPack]:
+        """The agent bound to the game of a group, and the levels of the group."""
+        if self.bound is None or self.bound[0] != program:
+            if self.bound is not None:
+                self.bound = None
+                spare_memory()
+            game = group.game()
+            nameless = [dataclasses.replace(task.level, name="") for task in group.tasks]  # two packs may share a name
+            self.bound = program, game, self.agent(wanted).bind(game), LevelPack(nameless)
+        return self.bound[1:]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Find out about an agent, before anything is played. place: its number among the agents that were asked for."""
+
+    place: int
+    wanted: str | Agent
+    group: Group
+
+    @property
+    def program(self) -> str:
+        return named(self.wanted)
+
+    attempts = 0
+
+    def do(self, table: Table, told: Told) -> Manner:
+        """Make the agent and bind it to a game."""
+        agent = table.agent(self.wanted)
+        _, policy, _ = table.policy(f"{agent.name} {self.group.identity}", agent, self.group)
+        return Manner(agent.name, spec_of(agent), choice_of(policy) is not None, origin())
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Attempts of one agent on the tasks of one group, whose results are entered all at once.
+
+    items: (number of the task in the group, attempt); size: attempts that are played, the last item again and
+    again to fill up: each number of attempts would be compiled anew.
+    """
+
+    name: str
+    wanted: str | Agent
+    group: Group
+    seed: int
+    items: tuple[tuple[int, int], ...]
+    size: int
+
+    @property
+    def program(self) -> str:
+        return f"{self.name} {self.group.identity}"
+
+    @property
+    def attempts(self) -> int:
+        return len(self.items)
+
+    def do(self, table: Table, told: Told) -> list[Row]:
+        """Play the attempts."""
+        game, policy, pack = table.policy(self.program, self.wanted, self.group)
+        where, attempts = np.array(self.items + self.items[-1:] * (self.size - len(self.items))).T
+        words = np.array([int(task.identity[:8], 16) for task in self.group.tasks], np.uint32)
+        keys = attempt_keys(jax.random.key(self.seed), words[where], attempts.astype(np.uint32))
+        with PlayClock() as clock:
+            stats = jax.tree.map(np.asarray, play(policy, game, keys, pack.stack(where), told))
+        return self._rows(stats, clock.seconds / self.size)
+
+    def _rows(self, stats: Stats, seconds: float) -> list[Row]:
+        """The rows of the items; the last results are those of what filled up."""
+        named = {"outcome": OUTCOMES, "reason": REASONS}
+        known = {name: values.tolist() for name, values in stats._asdict().items() if name in Row._fields}
+        columns = [[named[name][value] for value in known[name]] if name in named else known[name] for name in known]
+        tasks = [(task.identity, task.name) for task in self.group.tasks]
+        return [
+            Row._make((self.name, *tasks[task], self.seed, attempt, *result, seconds))
+            for (task, attempt), result in zip(self.items, zip(*columns, strict=True), strict=False)
+        ]
+
+
+@jax.jit
+def attempt_keys(key: jax.Array, words: jax.Array, attempts: jax.Array) -> jax.Array:
+    """Many of `tasks.attempt_key` at once: keys[n] from the seed's key and, of each, the task's word and its number."""
+    return jax.vmap(lambda word, attempt: jax.random.fold_in(jax.random.fold_in(key, word), attempt))(words, attempts)
+
+
+def cut(
+    manner: Manner, wanted: str | Agent, group: Group, seed: int, attempts: int, done: set[tuple[str, int]], parts: int
+) -> Iterator[Shard]:
+    """What is missing of the attempts on a group, in shards of one size, if possible the one before an interruption.
+
+    parts: shards that there should be at least, where that makes sense.
+    """
+    total = len(group.tasks) * attempts
+    most = QUICK if manner.quick else SLOW
+    size = -(-total // max(-(-total // most), 1 if manner.quick else min(parts, -(-total // LEAST))))
+    missing = [
+        (n, attempt)
+        for attempt in range(attempts)
+        for n, task in enumerate(group.tasks)
+        if (task.identity, attempt) not in done
+    ]
+    for start in range(0, len(missing), size):
+        items = tuple(missing[start : start + size])
+        # A few attempts of a dear agent take longer to fill up than to compile for.
+        filled = size if manner.quick or 2 * len(items) >= size else len(items)
+        yield Shard(manner.name, wanted, group, seed, items, filled)
+
+
+def named(wanted: str | Agent) -> str:
+    """What an agent is called before it has been made."""
+    return wanted if isinstance(wanted, str) else wanted.name
+
+
+def spec_of(agent: Agent) -> dict[str, Any]:
+    """What an agent is, for JSON: its class, and its parameters where it is a dataclass."""
+    made_by = f"{type(agent).__module__}:{type(agent).__qualname__}"
+    known = dataclasses.is_dataclass(agent)
+    parameters = {f.name: getattr(agent, f.name) for f in dataclasses.fields(agent)} if known else {}  # type: ignore[arg-type]
+    plain = {k: v if isinstance(v, bool | int | float | str | None) else repr(v) for k, v in parameters.items()}
+    return {"name": agent.name, "made_by": made_by, "parameters": plain}

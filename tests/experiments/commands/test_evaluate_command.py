@@ -1,0 +1,99 @@
+"""`crush-gym evaluate`: a table, an exit code, and one sentence for what was asked wrongly."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crush_gym.cli import main
+from experiments import Results, ShardError
+from experiments.commands.evaluate import in_short
+from experiments.results.store import Store
+
+PLAYER = "tests.experiments.players:Player"
+SMALL = ["--levels", "combo:5x5", "--attempts", "7", "--seed", "11"]
+"""Of the same shapes as other tests play, so that nothing is compiled for it."""
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run a command in a folder of its own: exit code, what it printed and what it complained about."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("experiments.running.progress.PAUSE", math.inf)  # how far it is, a slow machine says as well
+
+    def go(*arguments: str) -> tuple[int, str, str]:
+        status = main(["evaluate", *arguments])
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return go
+
+
+def test_a_table_says_how_each_agent_did_and_where_the_results_are(run: Any, tmp_path: Path) -> None:
+    status, out, err = run(PLAYER, f"{PLAYER}:does=raises", *SMALL, "--export", "runs.csv")
+    lines = out.splitlines()
+    assert (status, err) == (1, "")
+    assert lines[0].split() == ["agent", "won", "success", "mean", "score", "moves/s"]
+    assert re.fullmatch(rf"{PLAYER} +0 of 7 +0\.0% +[\d,]+ +[\d,]+", lines[2])
+    assert lines[3:] == [
+        "",
+        "7 results in runs.sqlite",
+        f"error: {PLAYER}:does=raises on combo 5x5, 7 attempts: ZeroDivisionError: a stranger's mistake",
+        "The same command plays what is missing.",
+    ]
+    with Store(tmp_path / "runs.sqlite") as store:
+        known = list(store.rows())
+    assert len(known) == 7 and len((tmp_path / "runs.csv").read_text().splitlines()) == 8
+    status, out, _ = run(PLAYER, *SMALL, "--json")
+    report = json.loads(out)
+    assert (status, report["store"], report["errors"]) == (0, "runs.sqlite", [])
+    assert report["agents"][PLAYER]["mean_score"] == sum(row.score for row in known) / 7
+    assert report["agents"][PLAYER]["moves_per_second"] == pytest.approx(
+        sum(row.moves for row in known) / sum(row.seconds for row in known)
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "sentence"),
+    [
+        (["randon", *SMALL], 2, "there is no agent 'randon' (did you mean 'random'?)"),
+        (["first", "--levels", "nowhere"], 2, "nowhere"),
+        (["first", "--levels", "combo:5"], 2, "expected combo:HEIGHTxWIDTH"),
+        (["first", "--levels", "thesis/no such level"], 2, "has no level 'no such level'"),
+        (["first", *SMALL, "--time-limit", "5"], 2, "--time-limit needs --processes N or --ray N"),
+        (["first", *SMALL, "--export", "runs.xls"], 2, "must end in .csv or .parquet"),
+        (["first", *SMALL, "--out", "nowhere/runs.sqlite"], 1, "the folder 'nowhere' is not there"),
+        (["first", *SMALL, "--attempts", "0"], 2, "expected a whole number from 1 upwards, not '0'"),
+        (["first", *SMALL, "--time-limit", "soon"], 2, "expected seconds, more than 0, not 'soon'"),
+    ],
+)
+def test_what_is_asked_wrongly_is_one_sentence(run: Any, arguments: list[str], status: int, sentence: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (status, "")
+    assert sentence in err.splitlines()[-1] and "Traceback" not in err
+
+
+def test_shards_that_fail_alike_are_one_line() -> None:
+    errors = [ShardError("a", (f"level {n}", "level 9"), 10, "no") for n in range(3)] + [
+        ShardError("b", ("x",), 1, "no")
+    ]
+    assert in_short(Results((), tuple(errors)).errors) == [
+        "a on 4 levels, 30 attempts: no", "b on x, 1 attempts: no"
+    ]  # fmt: skip
+
+
+def test_help_shows_an_example_and_does_not_wait_for_jax() -> None:
+    code = (
+        "import sys\nfrom crush_gym.cli import main\nstatus = main(['evaluate', '--help'])\n"
+        "assert status == 0 and 'jax' not in sys.modules\nimport experiments\nassert 'jax' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "crush-gym evaluate random first --levels thesis" in done.stdout
