@@ -10,9 +10,9 @@ __all__ = ["InProcess", "Processes", "Results", "Row", "ShardError", "Store", "S
 
 # Names are imported when they are first used: subcommands are declared without JAX.
 if TYPE_CHECKING:
-    from experiments.results.assignment import Task
     from experiments.results.row import Row
     from experiments.results.store import Store, StoreError
+    from experiments.results.task import Task
     from experiments.running.evaluation import Results, ShardError, evaluate
     from experiments.running.executors.here import InProcess
     from experiments.running.executors.processes import Processes
@@ -20,7 +20,7 @@ else:
     import importlib
 
     _HOMES = {
-        "results.assignment": ("Task",),
+        "results.task": ("Task",),
         "results.row": ("Row",),
         "results.store": ("Store", "StoreError"),
         "running.evaluation": ("Results", "ShardError", "evaluate"),

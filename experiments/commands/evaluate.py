@@ -14,9 +14,9 @@ from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command, add_json
 
 if TYPE_CHECKING:
-    from experiments.results.assignment import Task
     from experiments.results.row import Row
     from experiments.results.store import Store
+    from experiments.results.task import Task
     from experiments.running.evaluation import Results, ShardError
     from experiments.running.executors.here import Executor
 

@@ -140,14 +140,16 @@ class Shard:
 
     def _rows(self, stats: Stats, seconds: float) -> list[Row]:
         """The rows of the items; the last results are those of what filled up."""
-        named = {"outcome": OUTCOMES, "reason": REASONS}
-        known = {name: values.tolist() for name, values in stats._asdict().items() if name in Row._fields}
-        columns = [[named[name][value] for value in known[name]] if name in named else known[name] for name in known]
-        tasks = [(task.identity, task.name) for task in self.group.tasks]
-        return [
-            Row._make((self.name, *tasks[task], self.seed, attempt, *result, seconds))
-            for (task, attempt), result in zip(self.items, zip(*columns, strict=True), strict=False)
-        ]
+        words = {"outcome": OUTCOMES, "reason": REASONS}
+        columns = {name: values.tolist() for name, values in stats._asdict().items() if name in Row._fields}
+        columns |= {name: [words[name][number] for number in columns[name]] for name in words}
+        rows = []
+        for place, (number, attempt) in enumerate(self.items):
+            task = self.group.tasks[number]
+            known: dict[str, Any] = {"agent": self.name, "task": task.identity, "level": task.name, "seed": self.seed}
+            known |= {name: values[place] for name, values in columns.items()}
+            rows.append(Row(**known, attempt=attempt, seconds=seconds))
+        return rows
 
 
 @jax.jit
