@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from experiments.results.row import Row
     from experiments.results.store import Store, StoreError
     from experiments.results.task import Task
-    from experiments.running.evaluation import Results, ShardError, evaluate
+    from experiments.running.evaluation import Results, evaluate
+    from experiments.running.events import ShardError
     from experiments.running.executors.here import InProcess
     from experiments.running.executors.processes import Processes
 else:
@@ -23,7 +24,8 @@ else:
         "results.task": ("Task",),
         "results.row": ("Row",),
         "results.store": ("Store", "StoreError"),
-        "running.evaluation": ("Results", "ShardError", "evaluate"),
+        "running.evaluation": ("Results", "evaluate"),
+        "running.events": ("ShardError",),
         "running.executors.here": ("InProcess",),
         "running.executors.processes": ("Processes",),
     }
@@ -60,7 +62,7 @@ moved(
         "experiments.pages.scales": "experiments.report.scales",
         "experiments.pages.style": "experiments.report.style",
         "experiments.processes": "experiments.running.executors.processes",
-        "experiments.progress": "experiments.running.progress",
+        "experiments.progress": "experiments.running.bar",
         "experiments.ranking.comparison_page": "experiments.report.comparison",
         "experiments.ranking.leaderboard_figures": "experiments.report.leaderboard_figures",
         "experiments.ranking.leaderboard_page": "experiments.report.leaderboard",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from crush_gym.cli import common
 from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import CommandError, Subparsers, add_command
+from experiments.commands.terminal import quiet_xla
 
 if TYPE_CHECKING:
     from experiments.report import Page
@@ -61,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         raise CommandError(f"the folder {str(folder)!r} cannot be made: {error.strerror}") from None
     keep_programs()
+    quiet_xla()
     from experiments.report import PageError
     from experiments.results.store import StoreError
     from experiments.studies.setting import Setting, StudyError
