@@ -107,19 +107,19 @@ class Bar:
         share = self.over / self.total if self.total else 0.0
         full = int(share * BAR)
         picture = f"[{'=' * full}{' ' * (BAR - full)}] " if self.terminal else ""
-        only_compiling = self.compiling.total() >= self.playing.total() > 0
-        phase = self._compiling() if only_compiling else self._pace()
-        return f"{picture}{share:4.0%}  {self.over:,} of {self.total:,} attempts{phase}"
+        if self.compiling.total() >= self.playing.total() > 0:
+            return f"{picture}{share:4.0%}  {self._compiling()}"
+        return f"{picture}{share:4.0%}  {self.over:,} of {self.total:,} attempts{self._pace()}"
 
     def _compiling(self) -> str:
-        """What is compiled, for how long and how long such a thing took, and how much of that there is still to do."""
+        """For how long something is compiled and how long such a thing took, what is left of that, and what it is."""
         program = max(+self.compiling, key=lambda program: self.since[program])
         spent = self.took[program] + time.monotonic() - self.since[program]
         ready = {p: took for p, took in self.took.items() if took and not self.compiling[p]}
         alike = [took for p, took in ready.items() if p.agent == program.agent] or list(ready.values())
-        before = f", others took {clock(sum(alike) / len(alike))}" if alike else ""
+        expected = f" of about {clock(sum(alike) / len(alike))}" if alike else ""
         left = self.programs - len(self.took)
-        return f"  compiling {program} ({clock(spent)}{before}{f', then {left:,} more' if left > 0 else ''})"
+        return f"compiling {clock(spent)}{expected}{f', then {left:,} more' if left > 0 else ''}: {program}"
 
     def _pace(self) -> str:
         """The rate of playing, and the time left if it stays as it was."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import time as wall
 from pathlib import Path
 
@@ -41,10 +42,10 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def said(bar: Bar, *events: Event) -> str:
-    """What a bar's line says after these events, without its count."""
+    """What a bar's line says after these events, without its picture, share and count."""
     for event in events:
         bar(event)
-    return bar.line().partition(" attempts")[2].strip()
+    return re.sub(r".*%  ([\d,]+ of [\d,]+ attempts)?", "", bar.line()).strip()
 
 
 def test_a_terminal_shows_a_bar_with_rate_and_time_left_and_then_nothing(now: list[float]) -> None:
@@ -68,19 +69,19 @@ def test_compiling_is_a_phase_of_its_own_that_no_rate_knows_of(now: list[float])
     assert said(bar, Wanted(300)) == "getting ready"
     plans = (Planned(p.agent, 100, 1) for p in (GREEDY, MCTS, RANDOM))
     assert said(bar, *plans, Started(GREEDY, 100), Compiling(GREEDY)) == (
-        "compiling greedy for jelly and 2 more (0:00, then 2 more)"
+        "compiling 0:00, then 2 more: greedy for jelly and 2 more"
     )
     now[0] += 40
-    assert said(bar) == "compiling greedy for jelly and 2 more (0:40, then 2 more)"
+    assert said(bar) == "compiling 0:40, then 2 more: greedy for jelly and 2 more"
     assert said(bar, Compiling(GREEDY, 40.0)) == ""
     now[0] += 10
     assert said(bar, Advanced("greedy", 50)) == "5/s  0:50 left"
-    assert said(bar, Compiling(GREEDY)) == "compiling greedy for jelly and 2 more (0:40, then 2 more)"
+    assert said(bar, Compiling(GREEDY)) == "compiling 0:40, then 2 more: greedy for jelly and 2 more"
     now[0] += 1000
     assert said(bar, Compiling(GREEDY, 41.0), Advanced("greedy", 50), Finished(GREEDY, ())) == "10/s  0:20 left"
     now[0] += 500
     assert said(bar, Started(MCTS, 100), Compiling(MCTS)) == (
-        "compiling mcts for jelly and 2 more (0:00, others took 0:41, then 1 more)"
+        "compiling 0:00 of about 0:41, then 1 more: mcts for jelly and 2 more"
     )
     now[0] += 100
     error = ShardError("mcts", ("jelly",), 100, "no")
@@ -96,7 +97,7 @@ def test_while_one_worker_plays_another_may_compile(now: list[float]) -> None:
     assert said(bar, Compiling(GREEDY, 60.0)) == ""
     now[0] += 10
     assert said(bar, Advanced("greedy", 100)) == "10/s  0:20 left, compiling 1"
-    assert said(bar, Finished(GREEDY, ())) == "compiling mcts for jelly and 2 more (1:10, others took 1:00)"
+    assert said(bar, Finished(GREEDY, ())) == "compiling 1:10 of about 1:00: mcts for jelly and 2 more"
 
 
 def test_without_a_terminal_there_is_a_line_now_and_then(now: list[float]) -> None:
