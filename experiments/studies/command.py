@@ -31,9 +31,13 @@ class Study(NamedTuple):
 
 
 STUDIES = {
-    "phase1": Study("the theses on tree search: state space, trees, time", "experiments.studies.phase1:study"),
-    "phase2": Study("the theses' eight sweeps over the search's parameters", "experiments.studies.phase2:study"),
-    "mcadams": Study("McAdams' match-three players on seven sizes of board", "experiments.studies.mcadams:study"),
+    "phase1": Study(
+        "the theses on tree search: state space, trees, time", "experiments.studies.theses.phase1_page:study"
+    ),
+    "phase2": Study(
+        "the theses' eight sweeps over the search's parameters", "experiments.studies.theses.phase2_page:study"
+    ),
+    "mcadams": Study("McAdams' match-three players on seven sizes of board", "experiments.studies.mcadams.page:study"),
     "candycrush-ai": Study("CandyCrush.ai's players on its game", "experiments.studies.candycrush_ai:study"),
 }
 
