@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from crush_gym.cli import common
 from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command, add_json
-from experiments.commands.terminal import quiet_xla
+from experiments.commands.terminal import players_print_to_stderr, quiet_xla
 
 if TYPE_CHECKING:
     from experiments.results.row import Row
@@ -82,15 +82,16 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"--export {str(options.export)!r} must end in .csv or .parquet")
     keep_programs()
     quiet_xla()
+    with players_print_to_stderr():
+        _check_names(options.agents)
     from experiments.results.export import ExportError, export
     from experiments.results.store import Store, StoreError
     from experiments.running.evaluation import evaluate
     from experiments.running.executors.here import ExecutorError
 
     tasks = _tasks(options.levels)
-    _check_names(options.agents)
     try:
-        with Store(options.out) as store:
+        with Store(options.out) as store, players_print_to_stderr():
             results = _played(evaluate, options, tasks, store)
         if options.export:
             export(results.rows, options.export)
