@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from crush_gym.cli import common
 from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command, add_json
-from experiments.commands.terminal import players_print_to_stderr, quiet_xla
+from experiments.commands.terminal import interruptible, players_print_to_stderr, quiet_xla, safe_in
 
 if TYPE_CHECKING:
     from experiments.results.row import Row
-    from experiments.results.store import Store
     from experiments.results.task import Task
     from experiments.running.evaluation import Results
     from experiments.running.events import ShardError
@@ -82,6 +80,14 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"--export {str(options.export)!r} must end in .csv or .parquet")
     keep_programs()
     quiet_xla()
+    with interruptible(lambda: safe_in(options.out)):
+        results = _evaluated(options)
+    _report(options, results)
+    return int(bool(results.errors))
+
+
+def _evaluated(options: argparse.Namespace) -> Results:
+    """Play what is missing."""
     with players_print_to_stderr():
         _check_names(options.agents)
     from experiments.results.export import ExportError, export
@@ -92,23 +98,13 @@ def run(options: argparse.Namespace) -> int:
     tasks = _tasks(options.levels)
     try:
         with Store(options.out) as store, players_print_to_stderr():
-            results = _played(evaluate, options, tasks, store)
+            how = options.attempts, options.seed, _executor(options), store
+            results = evaluate(options.agents, tasks, *how)
         if options.export:
             export(results.rows, options.export)
     except (StoreError, ExecutorError, ExportError) as error:
         raise CommandError(str(error)) from None
-    _report(options, results)
-    return int(bool(results.errors))
-
-
-def _played(evaluate: Any, options: argparse.Namespace, tasks: tuple[Task, ...], store: Store) -> Results:
-    try:
-        results: Results = evaluate(options.agents, tasks, options.attempts, options.seed, _executor(options), store)
-        return results
-    except KeyboardInterrupt:
-        print(f"\ninterrupted: {len(store):,} results are safe in {store.name}; the same command goes on from there",
-              file=sys.stderr)  # fmt: skip
-        raise
+    return results
 
 
 def _tasks(levels: list[str]) -> tuple[Task, ...]:
