@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from experiments.running.executors.here import Executor
 
 STORE = "runs.sqlite"
+DASH = "\N{EN DASH}"
 
 
 def register(subparsers: Subparsers) -> None:
@@ -147,20 +148,21 @@ def _executor(options: argparse.Namespace) -> Executor:
 
 
 def _report(options: argparse.Namespace, results: Results) -> None:
+    from experiments.results.row import without_goals
+
     by_agent: dict[str, list[Row]] = defaultdict(list)
     for row in results.rows:
         by_agent[row.agent].append(row)
-    lines = {agent: _summary(rows) for agent, rows in by_agent.items()}
+    endless = without_goals(results.rows)
+    lines = {agent: _summary(rows, endless) for agent, rows in by_agent.items()}
     if options.json:
         errors = [{"agent": e.agent, "levels": e.levels, "attempts": e.attempts, "error": e.sentence}
                   for e in results.errors]  # fmt: skip
         common.print_json({"store": str(options.out), "seed": options.seed, "agents": lines, "errors": errors})
         return
     table = [
-        (agent, f"{s['won']:,} of {s['attempts']:,}", f"{s['success']:.1%}", f"{s['mean_score']:,.0f}",
-         f"{s['moves_per_second']:,.0f}")
-        for agent, s in lines.items()
-    ]  # fmt: skip
+        (agent, *_won(s), f"{s['mean_score']:,.0f}", f"{s['moves_per_second']:,.0f}") for agent, s in lines.items()
+    ]
     if table:
         common.print_table([("agent", "won", "success", "mean score", "moves/s"), *table])
     print(f"\n{len(results.rows):,} results in {options.out}")
@@ -170,13 +172,24 @@ def _report(options: argparse.Namespace, results: Results) -> None:
         print("The same command plays what is missing.")
 
 
-def _summary(rows: list[Row]) -> dict[str, Any]:
-    """How an agent did on all levels together; moves a second of one worker, compiling not counted."""
-    took, won = sum(row.seconds for row in rows), sum(row.won for row in rows)
+def _won(summary: dict[str, Any]) -> tuple[str, str]:
+    """Wins and their share in words, dashes where nothing could be won."""
+    if summary["success"] is None:
+        return DASH, DASH
+    return f"{summary['won']:,} of {summary['winnable']:,}", f"{summary['success']:.1%}"
+
+
+def _summary(rows: list[Row], endless: Collection[str]) -> dict[str, Any]:
+    """How an agent did on all levels together; moves a second of one worker, compiling not counted.
+
+    endless: tasks without goals, whose attempts nobody can win
+    """
+    took, winnable = sum(row.seconds for row in rows), [row.won for row in rows if row.task not in endless]
     return {
         "attempts": len(rows),
-        "won": won,
-        "success": won / len(rows),
+        "winnable": len(winnable),
+        "won": sum(winnable),
+        "success": sum(winnable) / len(winnable) if winnable else None,
         "mean_score": sum(row.score for row in rows) / len(rows),
         "moves_per_second": sum(row.moves for row in rows) / took if took else 0.0,
     }
