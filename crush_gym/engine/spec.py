@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from crush_gym import layout
-
-RICH = 12
-"""Planes from which on a game is rich."""
+from crush_gym import layout, sizes
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ class Spec:
     @property
     def rich(self) -> bool:
         """Whether the game has so many mechanics that compiling its programs at length costs more than it brings."""
-        return len(self.planes) >= RICH
+        return len(self.planes) >= sizes.RICH_PLANES
 
     @property
     def moving(self) -> tuple[str, ...]:
