@@ -74,7 +74,10 @@ def sums_of(
     level = with_boards_axis(level)
     splits = _splits(actions.shape[1], samples)
     share = -(-samples // splits)
-    lanes = functools.partial(_on_lanes, splits)
+
+    def lanes(x: jax.Array) -> jax.Array:
+        return x if splits == 1 else jnp.concatenate([x] * splits, axis=-1)
+
     starts = jnp.repeat(jnp.arange(splits, dtype=jnp.int32) * share, actions.shape[1])
     table = Table(
         actions=lanes(actions),
@@ -82,7 +85,8 @@ def sums_of(
         first=first + starts,
         samples=jnp.clip(samples - starts, 0, share),
     )
-    state, level, bits = jax.tree.map(lanes, (state, level, bits))
+    state, bits = jax.tree.map(lanes, (state, bits))
+    level = jax.tree.map(lambda x: x if x.shape[-1] == 1 else lanes(x), level)
     found = in_chunks_by_parts(spec, functools.partial(_to_the_end, spec, worth))(
         survey(spec, level), bits, state, level, table
     )
@@ -95,11 +99,6 @@ FEWEST_LANES = 256
 
 def _splits(boards: int, samples: int) -> int:
     return max(1, min(samples, FEWEST_LANES // boards))
-
-
-def _on_lanes(splits: int, x: jax.Array) -> jax.Array:
-    """Each board on so many lanes; what all boards share stays."""
-    return x if splits == 1 or x.shape[-1] == 1 else jnp.concatenate([x] * splits, axis=-1)
 
 
 def _to_the_end(

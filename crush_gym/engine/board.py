@@ -29,10 +29,12 @@ class Board:
         self.never = never
 
     def tree_flatten(self) -> tuple[tuple[Plane, dict[str, Plane]], Spec]:
+        """What JAX maps, and what it keeps."""
         return (self.items, self.fixed), self.spec
 
     @classmethod
     def tree_unflatten(cls, spec: Spec, children: tuple[Plane, dict[str, Plane]]) -> Board:
+        """The board again, asleep."""
         return cls(spec, *children)
 
     @classmethod
@@ -47,9 +49,11 @@ class Board:
         return jnp.concatenate([self.items, *fixed]) if fixed else self.items
 
     def with_items(self, items: Plane) -> Board:
+        """The same with other items, uint16[n, H, B]."""
         return Board(self.spec, items, self.fixed, self.never)
 
     def with_fixed(self, changes: dict[str, Plane]) -> Board:
+        """The same with other planes of cells, by name."""
         return Board(self.spec, self.items, self.fixed | changes, self.never)
 
     def awake(self) -> Board:

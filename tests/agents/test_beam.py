@@ -126,7 +126,7 @@ def test_choices_are_those_of_a_plain_search_where_the_future_is_certain(game: G
     worlds = [Certain(dry_game, level) for level in levels]
     starts = [jax.tree.map(lambda x, i=i: x[..., i], states) for i in range(BOARDS)]
     for agent in AGENTS:
-        chosen, _ = agent.bind(dry_game).act(keys, (), states, stack)
+        chosen, _ = agent.bind(dry_game).act((), keys, (), states, stack)
         for board, (world, start) in enumerate(zip(worlds, starts, strict=True)):
             try:
                 expected = best_action(world.position(start), world.after, agent)

@@ -236,4 +236,4 @@ def test_a_search_is_drawn_with_all_its_nodes_and_marks_wins(found: Found) -> No
     assert svg.count("<circle") == tree["nodes"] and svg.count("<line") == tree["nodes"] + tree["edges"] - 1
     assert "&lt;forty&gt;" in svg
     wins = int((tree["node_wins"] > 0).sum())
-    assert drawing.count(f'stroke="{drawing.WON}" stroke-width="1.5"') == wins
+    assert svg.count(f'stroke="{drawing.WON}" stroke-width="1.5"') == wins

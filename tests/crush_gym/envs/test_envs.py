@@ -344,7 +344,7 @@ def test_the_jax_output_holds_the_same_numbers() -> None:
 def test_large_batches_play_in_blocks_what_small_ones_play(monkeypatch: pytest.MonkeyPatch) -> None:
     results = []
     for most in (2112, 40):
-        monkeypatch.setattr("crush_gym.envs.batch.MOST", most)
+        monkeypatch.setattr("crush_gym.sizes.LOCKSTEP", most)
         envs = make_vec("Crush/Combo-v0", 101)
         _, info = envs.reset(seed=9)
         trail = []

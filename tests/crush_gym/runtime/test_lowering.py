@@ -39,10 +39,10 @@ def kernels(name: str) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
         "random_action": (partial(lockstep.random_action, spec), (bits, state)),
         "step": (partial(lockstep.step, spec), (bits, state, action, level)),
         "observe": (partial(observe.observe, spec), (state, level)),
-        "playout": (partial(rollout.playout, spec, policy=None), (bits, state, level)),
-        "many_attempts": (partial(rollout.many_attempts, spec, BOARDS, None), (first, bits, state, level)),
+        "playout": (partial(rollout.playout, spec, None, ()), (bits, state, level)),
+        "many_attempts": (partial(rollout.many_attempts, spec, BOARDS, None, ()), (first, bits, state, level)),
         "many_attempts from new boards": (
-            partial(rollout.many_attempts, spec, BOARDS, None),
+            partial(rollout.many_attempts, spec, BOARDS, None, ()),
             (first, bits, None, level),
         ),
         "replay_begin": (begin, (*one, level)),
