@@ -47,6 +47,7 @@ class Stats(NamedTuple):
     outcome, reason: see OUTCOMES, REASONS; moves: made; moves_left: -1 in timed levels
     waves: of the whole attempt; goals_left: units still missing, of all goals but score; a layer of jelly is one
     strayed: moves for which a policy of `rollout` named no legal action, so that the random player made them
+    shuffles: how often candies changed places because no move was legal, before the first move included
     """
 
     won: jax.Array
@@ -58,6 +59,7 @@ class Stats(NamedTuple):
     waves: jax.Array
     goals_left: jax.Array
     strayed: jax.Array
+    shuffles: jax.Array
 
     @classmethod
     def of(cls, results: jax.Array) -> Stats:
