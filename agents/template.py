@@ -28,6 +28,7 @@ from crush_gym.engine import randomness
 from crush_gym.engine.spec import Spec
 from crush_gym.levels import Level
 from crush_gym.runtime.lockstep import legal, random_action
+from crush_gym.swaps import number_of_actions, swaps_of
 
 # ------------------------------------------------------------------ plain Python, a board at a time: easy to write
 
@@ -91,5 +92,5 @@ def _lowest(spec: Spec, chance: float) -> Choice:
 
 def rows_of(height: int, width: int) -> Any:
     """The lower row of each action's two cells, int[actions]: first the swaps within rows, then those across them."""
-    across, down = np.arange(height), np.arange(1, height)
-    return np.concatenate([np.repeat(across, width - 1), np.repeat(down, width)])
+    swaps = swaps_of(np.arange(number_of_actions((height, width))), (height, width))
+    return swaps.rows + swaps.down
