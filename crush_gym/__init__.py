@@ -33,7 +33,7 @@ else:
         "crush_gym.generator": ("generate",),
         "crush_gym.levels": ("Level", "LevelError", "LevelPack", "load_pack"),
     }
-    _MODULES = ("engine", "game", "generator", "layout", "levels")
+    _MODULES = ("engine", "game", "generator", "keys", "layout", "levels", "policies", "runtime")
 
     def __getattr__(name):
         if name in _MODULES:

@@ -14,9 +14,8 @@ import numpy as np
 from crush_gym import layout
 from crush_gym.engine.plan import plan
 from crush_gym.engine.spec import CAPACITIES, Spec
-from crush_gym.engine.state import State
 from crush_gym.levels import Level
-from crush_gym.runtime.rollout import Policy
+from crush_gym.runtime.ranks import boards_of_level
 
 Boards = tuple[int, ...]
 """An arrangement of boards: () for one board, (5,) for five, (2, 3) for two rows of three."""
@@ -60,16 +59,6 @@ def same_attempts(keys: Boards, attempts: int) -> None:
         )
 
 
-def boards_of_state(state: State) -> Boards:
-    """The arrangement of a state's boards."""
-    return tuple(state.planes.shape[2:])
-
-
-def boards_of_level(level: Level) -> Boards:
-    """The arrangement of the boards that a stack of levels is for; () for one level."""
-    return tuple(np.shape(level.height))
-
-
 def whole_actions(actions: Any) -> jax.Array:
     """Actions as int32. A number that is too large for it becomes -1: no action either, and no other one."""
     if isinstance(actions, jax.Array) and actions.dtype == jnp.int32 and not actions.weak_type:
@@ -81,18 +70,6 @@ def whole_actions(actions: Any) -> jax.Array:
         return jnp.asarray(known, jnp.int32)
     short, where = known.astype(np.int32), jnp.where if isinstance(known, jax.Array) else np.where
     return jnp.asarray(where(short == known, short, np.int32(-1)))
-
-
-@functools.lru_cache(maxsize=256)
-def careful(policy: Policy) -> Policy:
-    """The policy with its actions checked. One function for each policy: programs are kept by it."""
-
-    def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
-        actions = whole_actions(policy(bits, state, level))
-        same_boards(tuple(bits.shape[1:]), actions=actions.shape)
-        return actions
-
-    return choose
 
 
 def sides(shape: Any) -> tuple[int, int]:

@@ -10,13 +10,11 @@ import numpy as np
 
 from crush_gym import OUTCOMES, REASONS, Game, Level, State, Turn
 from crush_gym.attempt_log import Final, Record
+from crush_gym.keys import move_key, player_key
 from crush_gym.swaps import converted
 
 FUTURES = 8
 """How many possible refills a hint looks at for each move."""
-
-HINTS = 2**32 - 1
-"""What is folded into the attempt's key for hints: no attempt has so many moves, so hints never see what comes."""
 
 
 @dataclass
@@ -72,7 +70,7 @@ class Session:
 
     def move_key(self) -> jax.Array:
         """The key of the coming move."""
-        return jax.random.fold_in(self.key, len(self.actions))
+        return move_key(self.key, len(self.actions))
 
     def step(self, action: int) -> Turn:
         """Make a legal move."""
@@ -109,7 +107,7 @@ class Session:
         legal = self.legal()
         if not legal.any():
             return None
-        key = jax.random.fold_in(jax.random.fold_in(self.key, HINTS), len(self.actions))
+        key = move_key(player_key(self.key), len(self.actions))  # a player's, which does not see what comes
         boards = len(legal) * FUTURES
         copies = jax.tree.map(lambda x: jnp.broadcast_to(x[..., None], (*x.shape, boards)), self.state)
         _, turn = self.game.step(key, copies, jnp.tile(jnp.arange(len(legal)), FUTURES), self.level)

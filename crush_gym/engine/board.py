@@ -17,7 +17,10 @@ class Board:
     items: uint16[n, H, B], the planes that travel with an item, in the order of `spec.moving`
     fixed: the planes that belong to cells, by name, each uint16[H, B]
     never: the predicate of this moment's fences; without it, as after any JAX transformation, they do nothing
+    watched: whether a fence that would do nothing is an error, as it is under test
     """
+
+    watched = False
 
     def __init__(self, spec: Spec, items: Plane, fixed: dict[str, Plane], never: jax.Array | None = None) -> None:
         self.spec = spec
@@ -55,7 +58,11 @@ class Board:
 
     def fence(self, tree: Tree) -> Tree:
         """See `bits.fence`."""
-        return tree if self.never is None else fence(tree, self.never)
+        if self.never is not None:
+            return fence(tree, self.never)
+        if self.watched:
+            raise RuntimeError("this board is not awake, so that its fence would do nothing: call board.awake() first")
+        return tree
 
     def with_moving(self, changes: dict[str, Plane]) -> Board:
         """With new versions of some of the planes that travel with items."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import lax
 
-from crush_gym import layout
+from crush_gym import layout, sizes
 from crush_gym.engine.bits import (
     Keep,
     Mask,
@@ -28,14 +28,11 @@ from crush_gym.engine.spawning import available, spawn
 from crush_gym.engine.state import FIRST, OVER, SETTLING, Play
 from crush_gym.engine.terrain import PortalLayer, Terrain
 
-DROPS_PER_BEAT = 3
-"""Rows that items fall in one beat: as far as a match of three lets them."""
-
 MOST_WAVES = 100
 """Waves of one turn (rulebook 8.2)."""
 
 
-def settle(terrain: Terrain, play: Play, drops: int = DROPS_PER_BEAT) -> Play:
+def settle(terrain: Terrain, play: Play, drops: int = sizes.DROPS_PER_BEAT) -> Play:
     """Settling by so many rows, for the boards that settle; then what `come_to_rest` does."""
     unroll = play.stage.shape[0] > 1 and not play.spec.has("sideways")  # for speed, where that is compiled quickly
     play = lax.fori_loop(0, drops, lambda _, p: drop(terrain, p.awake()), play, unroll=unroll)

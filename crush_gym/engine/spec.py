@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from crush_gym import layout
+from crush_gym import layout, sizes
 from crush_gym.swaps import number_of_actions
 
 CAPACITIES = ("spawn_kinds", "entry_layers", "portals", "portal_layers", "portal_hops")
 """What a game has room for besides boards, colours, mechanics and orders; see `Spec`."""
-
-RICH = 12
-"""Planes from which on a game is rich."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ class Spec:
     @property
     def rich(self) -> bool:
         """Whether the game has so many mechanics that compiling its programs at length costs more than it brings."""
-        return len(self.planes) >= RICH
+        return len(self.planes) >= sizes.RICH_PLANES
 
     @property
     def moving(self) -> tuple[str, ...]:

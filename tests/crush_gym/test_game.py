@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import crush_gym.game as game_module
-from crush_gym import OUTCOMES, REASONS, Game, Level, LevelPack, State, Stats, load_pack
+from crush_gym import OUTCOMES, REASONS, Game, Level, LevelPack, State, Stats, load_pack, sizes
 from crush_gym.engine.moves import from_action, to_action, to_mask
 from crush_gym.game import _compiled
-from crush_gym.runtime import threads
+from crush_gym.runtime import parts, threads
 from crush_gym.runtime.memory import MAPS, spare_maps
 from crush_gym.runtime.xla import options_for
 
@@ -193,10 +193,10 @@ def test_calls_do_not_depend_on_blocks(
 
 def set_machine(monkeypatch: pytest.MonkeyPatch, cores: int, most: int) -> None:
     """Pretend to have so many cores, which take so many boards at a time."""
-    for module in (threads, game_module):
+    for module in (threads, parts, game_module):
         monkeypatch.setattr(module, "cores", lambda: cores)
-    monkeypatch.setattr(game_module, "LANES", most)
-    monkeypatch.setattr(game_module, "BLOCK", most)
+    monkeypatch.setattr(sizes, "ROLLOUT", most)
+    monkeypatch.setattr(sizes, "LOCKSTEP", most)
 
 
 def test_a_policy_chooses_the_moves(game: Game, start: State) -> None:
