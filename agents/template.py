@@ -25,6 +25,7 @@ from agents.protocol import Memory, Policy
 from agents.registry import name_of
 from crush_gym import Game, Level, State
 from crush_gym.policies import chance, legal, random_action
+from crush_gym.swaps import number_of_actions, swaps_of
 
 # ------------------------------------------------------------------ plain Python, a board at a time: easy to write
 
@@ -120,5 +121,5 @@ def _restless(spec: Any) -> Any:
 
 def rows_of(height: int, width: int) -> Any:
     """The lower row of each action's two cells, int[actions]: first the swaps within rows, then those across them."""
-    across, down = np.arange(height), np.arange(1, height)
-    return np.concatenate([np.repeat(across, width - 1), np.repeat(down, width)])
+    swaps = swaps_of(np.arange(number_of_actions((height, width))), (height, width))
+    return swaps.rows + swaps.down

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import jax
@@ -12,7 +13,7 @@ import numpy as np
 
 from crush_gym import layout
 from crush_gym.engine.plan import plan
-from crush_gym.engine.spec import Spec
+from crush_gym.engine.spec import CAPACITIES, Spec
 from crush_gym.levels import Level
 from crush_gym.runtime.ranks import boards_of_level
 
@@ -83,6 +84,18 @@ def sides(shape: Any) -> tuple[int, int]:
     return height, width
 
 
+def single_levels(levels: Level | Iterable[Level]) -> list[Level]:
+    """The levels that a game is made from, each a single one."""
+    known = [levels] if isinstance(levels, Level) else list(levels)
+    for level in known:
+        if not isinstance(level, Level) or np.ndim(level.height):
+            raise TypeError(
+                f"a game is made from a Level, a LevelPack or a sequence of levels, not from {type(level).__name__}"
+                " (load_pack(name) and Level.from_dict(...) make them; a stack of levels is played, not made from)"
+            )
+    return known
+
+
 def one_level(level: Any) -> Level:
     """Refuse packs and dicts where a level is expected."""
     if not isinstance(level, Level):
@@ -125,16 +138,7 @@ def _kind(level: Level, rules: str, adjacency: str) -> Spec:
 
 def _covers(wide: Spec, narrow: Spec) -> bool:
     """Whether everything in the narrow spec fits into the wide one."""
-    sizes = (
-        "height",
-        "width",
-        "colours",
-        "spawn_kinds",
-        "entry_layers",
-        "portals",
-        "portal_layers",
-        "portal_hops",
-    )
+    sizes = ("height", "width", "colours", *CAPACITIES)
     return (
         narrow.mechanics <= wide.mechanics
         and set(narrow.orders) <= set(wide.orders)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -15,16 +15,18 @@ from jax.typing import ArrayLike
 from crush_gym import checks, policies, sizes
 from crush_gym.checks import Boards, same_attempts, same_boards, whole_actions
 from crush_gym.engine import randomness
+from crush_gym.engine.covering import covering
 from crush_gym.engine.plan import SPECIALS, plan
-from crush_gym.engine.spec import Spec
-from crush_gym.engine.state import RESTING, Play, State
+from crush_gym.engine.spec import CAPACITIES, Spec
+from crush_gym.engine.state import State
 from crush_gym.levels import Level, LevelPack
 from crush_gym.levels.tokens import print_board
 from crush_gym.policies import Function, Memory, Policy, Traits
-from crush_gym.runtime import lockstep, observe, parts, rollout
+from crush_gym.runtime import lockstep, observe, parts, replay, rollout
 from crush_gym.runtime.lockstep import Turn
 from crush_gym.runtime.memory import spare_maps
 from crush_gym.runtime.ranks import LEVEL_RANKS, STATE_RANKS, boards_of_level, boards_of_state
+from crush_gym.runtime.replay import Motion
 from crush_gym.runtime.rollout import Player
 from crush_gym.runtime.threads import cores
 from crush_gym.runtime.vmap import COMMON, OWN, SHARED, boards_of, flat_boards, lanes_for, native
@@ -43,6 +45,7 @@ class Stats(NamedTuple):
     outcome, reason: see OUTCOMES, REASONS; moves: made; moves_left: -1 in timed levels
     waves: of the whole attempt; goals_left: units still missing, of all goals but score; a layer of jelly is one
     strayed: moves for which a policy of `rollout` named no legal action, so that the random player made them
+    shuffles: how often candies changed places because no move was legal, before the first move included
     """
 
     won: jax.Array
@@ -54,6 +57,7 @@ class Stats(NamedTuple):
     waves: jax.Array
     goals_left: jax.Array
     strayed: jax.Array
+    shuffles: jax.Array
 
     @classmethod
     def of(cls, results: jax.Array) -> Stats:
@@ -85,13 +89,7 @@ class Game:
             levels = simple_level(rules, shape, colours, moves, goal)
         elif any(value is not None for value in (shape, colours, moves, goal)):
             raise ValueError("shape, colours, moves and goal describe a game without levels: give either, not both")
-        known = [levels] if isinstance(levels, Level) else list(levels)
-        for level in known:
-            if not isinstance(level, Level) or np.ndim(level.height):
-                raise TypeError(
-                    f"a game is made from a Level, a LevelPack or a sequence of levels, not from {type(level).__name__}"
-                    " (load_pack(name) and Level.from_dict(...) make them; a stack of levels is played, not made from)"
-                )
+        known = checks.single_levels(levels)
         if not known:
             raise ValueError("a game needs at least one level, but the sequence is empty")
         self.level: Level | None = known[0] if len(known) == 1 else None
@@ -102,6 +100,11 @@ class Game:
     def actions(self) -> int:
         """Number of actions (rulebook 3)."""
         return self.spec.actions
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(height, width) of the largest board, on which actions are numbered; see `crush_gym.swaps`."""
+        return self.spec.height, self.spec.width
 
     @property
     def channels(self) -> tuple[str, ...]:
@@ -312,17 +315,7 @@ class Game:
     def replay(self, key: jax.Array, state: State, action: ArrayLike, level: Level | None = None) -> list[State]:
         """The turn that `step` would play on one board, beat by beat: what stands after the swap, then after
         each beat, last the turn's end. Positions within a turn hold EMPTY cells and fused candies."""
-        if boards_of_state(state):
-            raise ValueError(f"replay shows one board, but the state has boards {boards_of_state(state)}")
-        level, action = self._level(level), whole_actions(action)
-        bits = bits_of(key, (), levels=boards_of_level(level), actions=action.shape)
-        one = flat_boards(jax.tree.map(lambda x: jnp.asarray(x)[..., None], state), STATE_RANKS)
-        begin, beat = _replay_programs(self.spec)
-        play = begin(bits[:, None], one, action[None], level)
-        frames = [play]
-        while int(frames[-1].stage[0]) != RESTING:
-            frames.append(beat(level, frames[-1]))
-        return [jax.tree.map(lambda x: x[..., 0], lockstep.state_of(frame)) for frame in frames]
+        return replay.replay(self.spec, *self._one_turn(key, state, action, level))
 
     def observe(self, state: State, level: Level | None = None) -> jax.Array:
         """uint8[channels, H, W, *boards]; see `channels`."""
@@ -366,6 +359,80 @@ class Game:
         """The game's own level on the device, where no call has to bring it."""
         level: Level = jax.tree.map(jnp.asarray, self.level)
         return level
+
+    def motions(
+        self, key: jax.Array, start: State | Motion, action: ArrayLike, level: Level | None = None
+    ) -> list[Motion]:
+        """The same turn in steps of at most one cell, with a number for every item: for pictures that move.
+
+        An item moves one cell down, or one cell down and one aside, or through a portal; in the swap, to the other's
+        cell. New numbers get: what an entry spawns, the special candy that a run makes, what a wrapped candy leaves
+        behind, and candies that change places in a shuffle. What a combo turns into a special candy keeps its own.
+
+        Args:
+            start: a position, or the `Motion` that the turn before ended with: so its items keep their numbers.
+
+        Returns:
+            The start, numbered from 1 in reading order unless it was before; then what `replay` returns and, where
+            items fall and slide, or arrive at an exit, in one beat, what stands between the two.
+        """
+        state = start.state if isinstance(start, Motion) else start
+        bits, state, action, level = self._one_turn(key, state, action, level)
+        return replay.motions(self.spec, bits, start, action, level)
+
+    def _one_turn(
+        self, key: jax.Array, state: State, action: ArrayLike, level: Level | None
+    ) -> tuple[jax.Array, State, jax.Array, Level]:
+        """A turn of one board, checked: the words of its key, and the rest."""
+        if boards_of_state(state):
+            raise ValueError(f"replay shows one board, but the state has boards {boards_of_state(state)}")
+        level, action = self._level(level), whole_actions(action)
+        return bits_of(key, (), levels=boards_of_level(level), actions=action.shape), state, action, level
+
+    @classmethod
+    def covering(
+        cls,
+        shape: tuple[int, int] = (9, 9),
+        colours: int = 7,
+        mechanics: str | Iterable[str] = "all",
+        *,
+        rules: str = "saga",
+        adjacency: str = "any",
+        orders: str | Iterable[str] = "all",
+        spawn_kinds: int | None = None,
+        entry_layers: int | None = None,
+        portals: int | None = None,
+        portal_layers: int | None = None,
+        portal_hops: int | None = None,
+        levels: Iterable[Level] = (),
+    ) -> Game:
+        """A game wide enough for every level of at most these sizes with at most these mechanics, and for `levels`.
+
+        In it a level plays candy by candy as in its own game; only its actions have other numbers where its board is
+        smaller (see `crush_gym.swaps`). `accepts` tells whether a level fits.
+
+        Args:
+            shape: (height, width) of the largest board.
+            mechanics: "all", or names such as "jelly", "lock", "bombs", "portals", "timed", or "dry" for levels whose
+                entries give no candies; a wrong name is refused with all that there are.
+            orders: "all" that such levels can ask for, or their names.
+            spawn_kinds: that one level tells its entries to spawn; None: all that the mechanics have.
+            entry_layers: most entries in one column; None: 3.
+            portals: most of one level; None: 16 where "portals" are among the mechanics, else none.
+            portal_layers: most portals that start, or end, in one column; None: 4.
+            portal_hops: most portals on one way of falling; None: 4.
+            levels: played in it, too, whatever they need.
+        """
+        _check_choice("rules", rules, SPECIALS)
+        _check_choice("adjacency", adjacency, ("any", "runs"))
+        given = (spawn_kinds, entry_layers, portals, portal_layers, portal_hops)
+        capacities = dict(zip(CAPACITIES, given, strict=True))
+        also = checks.single_levels(levels)
+        game = cls.__new__(cls)  # made from no level
+        game.level = None
+        game.spec = covering(checks.sides(shape), colours, mechanics, rules, adjacency, orders, capacities, also)
+        spare_maps()
+        return game
 
 
 def simple_level(
@@ -464,14 +531,6 @@ def _players_program(
 def _attempts_program(spec: Spec, options: Options, lanes: int, player: Player | None) -> Callable[..., jax.Array]:
     program = functools.partial(rollout.many_attempts, spec, lanes, player)
     return jax.jit(program, compiler_options=dict(options))
-
-
-@functools.lru_cache(maxsize=64)
-def _replay_programs(spec: Spec) -> tuple[Callable[..., Play], Callable[..., Play]]:
-    compiled = functools.partial(jax.jit, compiler_options=dict(options_for(spec, 1)))
-    return compiled(functools.partial(lockstep.replay_begin, spec)), compiled(
-        functools.partial(lockstep.replay_beat, spec)
-    )
 
 
 def bits_of(key: jax.Array, boards: Boards, **given: Boards) -> jax.Array:

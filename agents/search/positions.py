@@ -38,6 +38,7 @@ from crush_gym.runtime import (
     total,
     which,
 )
+from crush_gym.swaps import swaps_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Tree = Any
@@ -130,10 +131,8 @@ def _once(level: Level) -> Level:
 
 def scan_order(spec: Spec) -> Array:
     """The actions from the top left, by rows, of one cell the pair to the right before the one below."""
-    height, width = spec.height, spec.width
-    right = np.add.outer(np.arange(height) * width, np.arange(width - 1)).ravel() * 2
-    below = np.arange((height - 1) * width) * 2 + 1
-    return np.argsort(np.concatenate([right, below]))
+    swaps = swaps_of(np.arange(spec.actions), (spec.height, spec.width))
+    return np.lexsort((swaps.down, swaps.columns, swaps.rows))
 
 
 @functools.lru_cache(maxsize=64)

@@ -33,9 +33,14 @@ MOST_WAVES = 100
 
 
 def settle(terrain: Terrain, play: Play, drops: int = sizes.DROPS_PER_BEAT) -> Play:
-    """Settling by so many rows, for the boards that settle; at rest, another wave or the turn's end is next."""
+    """Settling by so many rows, for the boards that settle; then what `come_to_rest` does."""
     unroll = play.stage.shape[0] > 1 and not play.spec.has("sideways")  # for speed, where that is compiled quickly
-    play = lax.fori_loop(0, drops, lambda _, p: drop(terrain, p.awake()), play, unroll=unroll).awake()
+    play = lax.fori_loop(0, drops, lambda _, p: drop(terrain, p.awake()), play, unroll=unroll)
+    return come_to_rest(terrain, play.awake())
+
+
+def come_to_rest(terrain: Terrain, play: Play) -> Play:
+    """Where nothing falls any more: a sideways step, ingredients that arrive; else another wave or the turn's end."""
     still = play.board.fence(mask(play.stage == SETTLING) & ~_goes_on(terrain, play))
     if play.spec.has("sideways"):
         play, slid = slide(terrain, play, still)

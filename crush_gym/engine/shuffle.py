@@ -44,6 +44,7 @@ def shuffle(colours: jax.Array, play: Play) -> Play:
     books = play.books._replace(
         outcome=choose(lost, jnp.int32(LOST), play.books.outcome),
         reason=choose(lost, jnp.int32(STUCK), play.books.reason),
+        shuffles=play.books.shuffles + (found & Word(1)).astype(jnp.int32),
     )
     over = found | lost
     return play._replace(

@@ -1,4 +1,4 @@
-"""Whole turns in lockstep, on flat batches: the programs behind `Game.reset`, `legal`, `step` and `replay`."""
+"""Whole turns in lockstep, on flat batches: the programs behind `Game.reset`, `legal` and `step`."""
 
 from __future__ import annotations
 
@@ -79,22 +79,6 @@ def begin_action(spec: Spec, terrain: Terrain, bits: jax.Array, state: State, ac
     play = rest(Board.of(spec, state.planes), state.books).awake()
     moves = play.board.fence(Moves(allowed.across & wanted.across, allowed.down & wanted.down))
     return begin(terrain, play, moves, bits)
-
-
-def replay_begin(spec: Spec, bits: jax.Array, state: State, action: jax.Array, level: Level) -> Play:
-    """A turn about to be played beat by beat; arguments as of `step`, one board (B = 1)."""
-    return begin_action(spec, survey(spec, with_boards_axis(level)), bits, state, action)
-
-
-def replay_beat(spec: Spec, level: Level, play: Play) -> Play:
-    """The next beat of a turn; after its last one, the turn's end."""
-    terrain = survey(spec, with_boards_axis(level))
-    return lax.cond(
-        jnp.any(in_turn(play)),
-        lambda p: beat(terrain, p.awake(), drops=1),
-        lambda p: shuffle_all(terrain, finish(terrain, p.awake())[0]),
-        play,
-    )
 
 
 def turn_of(before: State, play: Play, illegal: jax.Array) -> Turn:

@@ -249,7 +249,7 @@ class Queue(NamedTuple):
     results: jax.Array
 
 
-RESULTS = ("outcome", "reason", "score", "made", "moves", "waves", "goals_left", "strayed")
+RESULTS = ("outcome", "reason", "score", "made", "moves", "waves", "goals_left", "strayed", "shuffles")
 """What is kept of an attempt."""
 
 
@@ -371,10 +371,10 @@ def results(spec: Spec, state: State, level: Level) -> jax.Array:
 def results_of(boards: Rolling, terrain: Terrain) -> jax.Array:
     """int32[len(RESULTS), B]."""
     play, books = boards.play, boards.play.books
-    values = {name: getattr(books, name) for name in RESULTS[:-2]}
+    values = {name: getattr(books, name) for name in RESULTS[:-3]}
     values["moves"] = jnp.where(terrain.time >= 0, -1, books.moves)
     strayed = jnp.zeros_like(books.score) if boards.mind is None else boards.mind.strayed
-    return jnp.stack([*values.values(), goals_left(play.board, books, terrain), strayed])
+    return jnp.stack([*values.values(), goals_left(play.board, books, terrain), strayed, books.shuffles])
 
 
 def goals_left(board: Board, books: Books, terrain: Terrain) -> jax.Array:

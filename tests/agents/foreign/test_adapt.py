@@ -23,6 +23,7 @@ from agents.registry import make
 from crush_gym import Game, Stats
 from crush_gym.cli import main
 from crush_gym.keys import player_key
+from crush_gym.swaps import swap_of
 
 SMALL = {"shape": (5, 5), "colours": 4, "moves": 6}
 ATTEMPTS = 6
@@ -113,10 +114,8 @@ def test_crush_gym_evaluate_plays_the_copied_template(capsys: pytest.CaptureFixt
 
 
 def test_the_template_numbers_rows_as_actions_are_numbered() -> None:
-    from crush_gym.cli.swaps import cells_of
-
     rows = agents.template.rows_of(4, 3)
-    assert [max(a[0], b[0]) for a, b in (cells_of(n, (4, 3)) for n in range(len(rows)))] == list(rows)
+    assert [swap_of(n, (4, 3)).cells[1][0] for n in range(len(rows))] == list(rows)
 
 
 # ---------------------------------------------------------------------------------- plain Python
