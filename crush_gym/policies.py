@@ -41,7 +41,10 @@ from crush_gym.runtime.chunks import in_chunks
 if TYPE_CHECKING:
     from crush_gym.game import Game
 
-__all__ = ["NAMES", "Policy", "chance", "clouded", "first", "greedy", "heuristic", "legal", "random", "random_action"]
+__all__ = [
+    "NAMES", "Act", "Function", "Logits", "Memory", "Params", "Policy", "Start", "Traits", "chance", "clouded", "first",
+    "greedy", "heuristic", "legal", "of_function", "random", "random_action",
+]  # fmt: skip
 
 Params = Any
 """A pytree of what all boards share: weights, tables, temperatures. Its values are data of the compiled programs."""

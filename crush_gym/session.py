@@ -13,6 +13,8 @@ from crush_gym.attempt_log import Final, Record
 from crush_gym.keys import move_key, player_key
 from crush_gym.swaps import converted
 
+__all__ = ["Session"]
+
 FUTURES = 8
 """How many possible refills a hint looks at for each move."""
 

@@ -15,6 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Swap", "Swaps", "action_of", "actions_of", "conversion", "converted", "number_of_actions", "swap_between",
+    "swap_of", "swaps_of",
+]  # fmt: skip
+
 if TYPE_CHECKING:
     import jax
 

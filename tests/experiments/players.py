@@ -16,6 +16,7 @@ import numpy as np
 from agents.protocol import Memory, Policy
 from agents.registry import name_of
 from crush_gym import Game, Level, State
+from experiments.running.events import Advanced
 from experiments.running.jobs import Table, Told
 
 Do = Callable[[np.ndarray], Any]
@@ -114,5 +115,5 @@ class Errand:
             return jax.numpy.zeros(3).devices().pop().id  # type: ignore[return-value]
         if self.does == "fail":
             raise ZeroDivisionError("a stranger's mistake")
-        told(1)
+        told(Advanced(self.does, 1))
         return self.number, os.getpid(), sorted(os.sched_getaffinity(0))

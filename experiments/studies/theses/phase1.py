@@ -14,10 +14,9 @@ from agents.mcts import Mcts
 from agents.search import drawing
 from crush_gym import OUTCOMES, Game, LevelPack
 from crush_gym.keys import move_key, player_key
-from experiments.report import Page
 from experiments.results.assignment import Task, attempt_key, tasks_of
-from experiments.studies import theses_paper as paper
 from experiments.studies.setting import Setting
+from experiments.studies.theses import paper
 
 BOT = Mcts(signal="binary")
 PLAYING = OUTCOMES.index("playing")
@@ -60,10 +59,8 @@ class Measured:
     won: int = 0
 
 
-def study(setting: Setting) -> Page:
-    """Measure what phase 1 measured and write it up."""
-    from experiments.studies.phase1_page import page
-
+def measured(setting: Setting) -> Measured:
+    """Measure what phase 1 measured."""
     found = Measured(QUICK if setting.quick else FULL)
     for number in paper.LEVELS:
         found.spaces[number] = space(task_of(number), found.plan.random, setting.seed)
@@ -73,7 +70,7 @@ def study(setting: Setting) -> Page:
     found.search, found.playouts = timed(task, found.plan.boards, setting.seed)
     rows = setting.play([BOT.name], task, found.plan.attempts)
     found.won = sum(row.won for row in rows[BOT.name])
-    return page(found, setting)
+    return found
 
 
 def task_of(number: str) -> Task:
