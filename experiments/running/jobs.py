@@ -111,7 +111,8 @@ class Shard:
     """Attempts of one agent on the tasks of one group, whose results are entered all at once.
 
     items: (number of the task in the group, attempt); size: attempts that are played, the last item again and
-    again to fill up: each number of attempts would be compiled anew.
+    again to fill up: each number of attempts would be compiled anew
+    patience, traits: see `experiments.running.series`
     """
 
     name: str
@@ -120,6 +121,8 @@ class Shard:
     seed: int
     items: tuple[tuple[int, int], ...]
     size: int
+    patience: tuple[int, ...] = ()
+    traits: Any = None
 
     @property
     def program(self) -> Program:
@@ -141,9 +144,10 @@ class Shard:
         words = np.array([int(task.identity[:8], 16) for task in self.group.tasks], np.uint32)
         keys = attempt_keys(jax.random.key(self.seed), words[where], attempts.astype(np.uint32))
         with PlayClock() as clock:
-            stats = jax.tree.map(
-                np.asarray, play(policy, game, keys, pack.stack(where), lambda over: told(Advanced(self.name, over)))
+            stats = play(
+                policy, game, keys, pack.stack(where), lambda over: told(Advanced(self.name, over)), self.traits
             )
+            stats = jax.tree.map(np.asarray, stats)
         return self._rows(stats, clock.seconds / self.size)
 
     def _rows(self, stats: Stats, seconds: float) -> list[Row]:
