@@ -24,11 +24,12 @@ from crush_gym.envs import IDS, views
 from crush_gym.envs import task as tasks
 from crush_gym.envs.options import Options, read_options
 from crush_gym.envs.task import Task
-from crush_gym.game import LEVEL_RANKS, STATE_RANKS, Game, bits_of
+from crush_gym.game import Game, bits_of
 from crush_gym.levels import Level
 from crush_gym.runtime import lockstep
 from crush_gym.runtime.observe import observe
-from crush_gym.runtime.vmap import native
+from crush_gym.runtime.ranks import LEVEL_RANKS, STATE_RANKS
+from crush_gym.runtime.vmap import COMMON, OWN, native
 from crush_gym.runtime.xla import Options as XlaOptions
 from crush_gym.runtime.xla import options_for
 
@@ -142,8 +143,8 @@ def _programs(
 
     compiled = functools.partial(jax.jit, compiler_options=dict(options))
     return (
-        compiled(native(reset, (1, LEVEL_RANKS), (False, True))),
-        compiled(native(step, (1, state, 0, LEVEL_RANKS), (False, False, False, True))),
+        compiled(native(reset, (1, LEVEL_RANKS), (OWN, COMMON))),
+        compiled(native(step, (1, state, 0, LEVEL_RANKS), (OWN, OWN, OWN, COMMON))),
     )
 
 

@@ -10,20 +10,22 @@ __all__ = ["InProcess", "Processes", "Results", "Row", "ShardError", "Store", "S
 
 # Names are imported when they are first used: subcommands are declared without JAX.
 if TYPE_CHECKING:
-    from experiments.results.assignment import Task
     from experiments.results.row import Row
     from experiments.results.store import Store, StoreError
-    from experiments.running.evaluation import Results, ShardError, evaluate
+    from experiments.results.task import Task
+    from experiments.running.evaluation import Results, evaluate
+    from experiments.running.events import ShardError
     from experiments.running.executors.here import InProcess
     from experiments.running.executors.processes import Processes
 else:
     import importlib
 
     _HOMES = {
-        "results.assignment": ("Task",),
+        "results.task": ("Task",),
         "results.row": ("Row",),
         "results.store": ("Store", "StoreError"),
-        "running.evaluation": ("Results", "ShardError", "evaluate"),
+        "running.evaluation": ("Results", "evaluate"),
+        "running.events": ("ShardError",),
         "running.executors.here": ("InProcess",),
         "running.executors.processes": ("Processes",),
     }
@@ -60,7 +62,7 @@ moved(
         "experiments.pages.scales": "experiments.report.scales",
         "experiments.pages.style": "experiments.report.style",
         "experiments.processes": "experiments.running.executors.processes",
-        "experiments.progress": "experiments.running.progress",
+        "experiments.progress": "experiments.running.bar",
         "experiments.ranking.comparison_page": "experiments.report.comparison",
         "experiments.ranking.leaderboard_figures": "experiments.report.leaderboard_figures",
         "experiments.ranking.leaderboard_page": "experiments.report.leaderboard",
@@ -69,6 +71,14 @@ moved(
         "experiments.rows": "experiments.results.row",
         "experiments.shards": "experiments.running.jobs",
         "experiments.store": "experiments.results.store",
+        "experiments.studies.mcadams_claims": "experiments.studies.mcadams.claims",
+        "experiments.studies.mcadams_page": "experiments.studies.mcadams.page",
+        "experiments.studies.mcadams_paper": "experiments.studies.mcadams.paper",
+        "experiments.studies.phase1": "experiments.studies.theses.phase1",
+        "experiments.studies.phase1_page": "experiments.studies.theses.phase1_page",
+        "experiments.studies.phase2": "experiments.studies.theses.phase2",
+        "experiments.studies.phase2_page": "experiments.studies.theses.phase2_page",
+        "experiments.studies.theses_paper": "experiments.studies.theses.paper",
         "experiments.tasks": "experiments.results.assignment",
         "experiments.worker": "experiments.running.executors.worker",
     }

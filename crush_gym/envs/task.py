@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from crush_gym import sizes
 from crush_gym.engine import randomness
 from crush_gym.engine.progress import progress
 from crush_gym.engine.spec import Spec
@@ -224,10 +225,6 @@ def _where_any(which: jax.Array, make: Any) -> Any:
     return lax.cond(jnp.any(which), make, lambda: jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes))
 
 
-FEW = 16
-"""Episodes are opened for a sixteenth of the boards at a time: in most steps few end."""
-
-
 def _reopened(task: Task, order: str, lanes: Lanes, due: jax.Array, levels: Level) -> Lanes:
     """Lanes whose episodes are due begin their next ones; the others stay."""
     episode = lanes.episode + due
@@ -240,7 +237,7 @@ def _reopened(task: Task, order: str, lanes: Lanes, due: jax.Array, levels: Leve
         return jax.tree.map(lambda x, y: jnp.where(wanted, x, y), new, old), jnp.zeros_like(wanted)
 
     def some(tree: tuple[Lanes, jax.Array]) -> tuple[Lanes, jax.Array]:
-        return on_few(tree, tree[1], max(1, due.shape[0] // FEW), open_few)
+        return on_few(tree, tree[1], max(1, due.shape[0] // sizes.REOPENED_SHARE), open_few)
 
     return lax.while_loop(lambda tree: jnp.any(tree[1]), some, (lanes, due))[0]
 

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 from crush_gym.cli import common
 from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command, add_json
+from experiments.commands.terminal import quiet_xla
 
 if TYPE_CHECKING:
-    from experiments.results.assignment import Task
     from experiments.results.row import Row
     from experiments.results.store import Store
-    from experiments.running.evaluation import Results, ShardError
+    from experiments.results.task import Task
+    from experiments.running.evaluation import Results
+    from experiments.running.events import ShardError
     from experiments.running.executors.here import Executor
 
 STORE = "runs.sqlite"
@@ -79,6 +81,7 @@ def run(options: argparse.Namespace) -> int:
     if options.export and options.export.suffix not in (".csv", ".parquet"):
         raise UsageError(f"--export {str(options.export)!r} must end in .csv or .parquet")
     keep_programs()
+    quiet_xla()
     from experiments.results.export import ExportError, export
     from experiments.results.store import Store, StoreError
     from experiments.running.evaluation import evaluate
@@ -184,7 +187,7 @@ def _summary(rows: list[Row]) -> dict[str, Any]:
 
 def in_short(errors: Sequence[ShardError]) -> list[str]:
     """One sentence for all shards of an agent that failed alike."""
-    from experiments.running.evaluation import ShardError
+    from experiments.running.events import ShardError
 
     alike: dict[tuple[str, str], list[ShardError]] = defaultdict(list)
     for error in errors:

@@ -1,46 +1,17 @@
-"""What is played: a level under its rules."""
+"""What is to be played, as it is asked for: packs, levels, simple games, files, and the levels of a store."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-
-import jax
 
 from crush_gym import Level, LevelPack, load_pack
 from crush_gym.game import simple_level
 from crush_gym.levels.writing import level_to_dict
+from experiments.results.store import Store, StoreError
+from experiments.results.task import SEEDS, Task, attempt_key
 
-SEEDS = 2**32
-
-
-@dataclass(frozen=True)
-class Task:
-    """A level under one of the rule sets."""
-
-    level: Level
-    rules: str = "saga"
-    adjacency: str = "any"
-
-    @property
-    def name(self) -> str:
-        """The level's name."""
-        return self.level.name
-
-    @cached_property
-    def identity(self) -> str:
-        """Sixteen hexadecimal digits of all that decides how it is played; its name does not."""
-        content = {"rules": self.rules, "adjacency": self.adjacency, "level": level_to_dict(self.level) | {"name": ""}}
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def attempt_key(seed: int, task: str, attempt: int) -> jax.Array:
-    """The key of an attempt: of nothing but these three, so that no result depends on how work was shared out."""
-    return jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), int(task[:8], 16)), attempt)
+__all__ = ["SEEDS", "Task", "attempt_key", "tasks_of"]
 
 
 def tasks_of(source: str | Level | LevelPack | Task | Sequence[Task]) -> tuple[Task, ...]:
@@ -75,8 +46,6 @@ def _is_store(source: str) -> bool:
 
 
 def _stored(source: str) -> tuple[Task, ...]:
-    from experiments.results.store import Store, StoreError
-
     try:
         with Store(source) as store:
             return tuple(store.tasks().values())

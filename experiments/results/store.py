@@ -14,28 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from crush_gym import Level
-from crush_gym.levels.writing import level_to_dict
-from experiments.results.assignment import Task
-from experiments.results.row import Row
-
-APPLICATION, FORMAT = 0x43727368, 1
-"""What marks a file as a store, in its header, and the version of the tables below."""
-
-TABLES = """
-CREATE TABLE runs (id INTEGER PRIMARY KEY, about TEXT NOT NULL);
-CREATE TABLE tasks (task TEXT PRIMARY KEY, level TEXT NOT NULL, content TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE attempts (
-    agent TEXT NOT NULL, task TEXT NOT NULL REFERENCES tasks, seed INTEGER NOT NULL, attempt INTEGER NOT NULL,
-    won INTEGER NOT NULL, outcome TEXT NOT NULL, reason TEXT NOT NULL, score INTEGER NOT NULL, moves INTEGER NOT NULL,
-    moves_left INTEGER NOT NULL, waves INTEGER NOT NULL, goals_left INTEGER NOT NULL, seconds REAL NOT NULL,
-    run INTEGER NOT NULL REFERENCES runs,
-    PRIMARY KEY (agent, task, seed, attempt)
-) WITHOUT ROWID;
-CREATE VIEW results AS
-    SELECT agent, task, level, seed, attempt, won, outcome, reason, score, moves, moves_left, waves, goals_left, seconds
-    FROM attempts JOIN tasks USING (task);
-"""
+from experiments.results import tables
+from experiments.results.row import KEY, Row
+from experiments.results.tables import APPLICATION, FORMAT
+from experiments.results.task import Task, task_from
 
 PATIENCE = 30.0
 """Seconds to wait for another process that is writing to the same store."""
@@ -64,16 +46,13 @@ class Store:
         marks = [run(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version", "schema_version")]
         if marks == [0, 0, 0]:
             with self._transaction():
-                for statement in TABLES.split(";\n"):
-                    run(statement)
-                run(f"PRAGMA application_id = {APPLICATION}")
-                run(f"PRAGMA user_version = {FORMAT}")
+                tables.create(self.connection)
         elif marks[0] != APPLICATION:
             raise StoreError(f"{self.name} is a database of something else, not a store of results: name another file")
-        elif marks[1] != FORMAT:
+        elif not 1 <= marks[1] <= FORMAT:
             raise StoreError(
-                f"{self.name} is a store of format {marks[1]}, but this version of crush_gym reads format {FORMAT}: "
-                "name another file, or use the version that wrote it (its table `runs` says which)"
+                f"{self.name} is a store of format {marks[1]}, but this version of crush_gym reads formats up to "
+                f"{FORMAT}: name another file, or use the version that wrote it (its table `runs` says which)"
             )
 
     @contextlib.contextmanager
@@ -92,6 +71,7 @@ class Store:
     def _writing(self) -> Iterator[None]:
         try:
             with self._transaction():
+                tables.upgrade(self.connection)
                 yield
         except sqlite3.DatabaseError as error:
             raise StoreError(
@@ -102,7 +82,7 @@ class Store:
     def know(self, tasks: Iterable[Task]) -> None:
         """Enter tasks, with all that it takes to play them again."""
         with self._writing():
-            known = ((task.identity, task.name, _content(task)) for task in tasks)
+            known = ((task.identity, task.name, json.dumps(task.content())) for task in tasks)
             self.connection.executemany("INSERT OR IGNORE INTO tasks VALUES (?, ?, ?)", known)
 
     def begin(self, about: Mapping[str, Any]) -> int:
@@ -113,50 +93,58 @@ class Store:
 
     def add(self, run: int, rows: Iterable[Row]) -> None:
         """Enter the rows of a shard, all or none; those that are there already stay as they are."""
-        values = ((*row[:2], *row[3:], run) for row in rows)
+        values = ({**row._asdict(), "run": run} for row in rows)
         with self._writing():
-            self.connection.executemany(f"INSERT OR IGNORE INTO attempts VALUES ({', '.join('?' * 14)})", values)
+            self.connection.executemany(tables.INSERT, values)
 
     def done(self, agent: str, seed: int) -> set[tuple[str, int]]:
         """What is there of an agent under a seed: (task, attempt)."""
-        found = self._read("SELECT task, attempt FROM attempts WHERE agent = ? AND seed = ?", agent, seed)
-        return {(task, attempt) for task, attempt in found}
+        return set(self._all("SELECT task, attempt FROM attempts WHERE agent = ? AND seed = ?", agent, seed))
 
     def rows(self, agent: str | None = None, seed: int | None = None) -> Iterator[Row]:
         """The results, of one agent or all, under one seed or all, in the order of their keys."""
         same: dict[str, str] = {}
-        found = self._read(
-            "SELECT * FROM results WHERE agent = coalesce(?, agent) AND seed = coalesce(?, seed) "
-            "ORDER BY agent, task, seed, attempt", agent, seed,
-        )  # fmt: skip
-        for values in found:
-            row = Row._make(same.setdefault(v, v) if isinstance(v, str) else v for v in values)
-            yield row._replace(won=bool(row.won))
+        with self._reading():
+            found = self.connection.execute(
+                f"{tables.selection(self.connection)} WHERE agent = coalesce(?, agent) AND seed = coalesce(?, seed) "
+                f"ORDER BY {', '.join(KEY)}", (agent, seed),
+            )  # fmt: skip
+            for values in found:
+                yield tables.row_of([same.setdefault(v, v) if isinstance(v, str) else v for v in values])
 
     def runs(self) -> dict[int, dict[str, Any]]:
         """What is known about each run: when, where, with which versions, agents and seed."""
-        return {number: json.loads(about) for number, about in self._read("SELECT id, about FROM runs ORDER BY id")}
+        with self._reading():
+            return {int(number): _about(text) for number, text in self._all("SELECT id, about FROM runs ORDER BY id")}
 
     def run_of(self, row: Row) -> int:
         """The number of the run that a row is from."""
-        key = (row.agent, row.task, row.seed, row.attempt)
-        where = "agent = ? AND task = ? AND seed = ? AND attempt = ?"
-        for (number,) in self._read(f"SELECT run FROM attempts WHERE {where}", *key):
+        where = " AND ".join(f"{name} = ?" for name in KEY)
+        for (number,) in self._all(f"SELECT run FROM attempts WHERE {where}", *(getattr(row, name) for name in KEY)):
             return int(number)
         raise KeyError(f"{self.name} has no attempt {row.attempt} of {row.agent!r} on {row.level!r}, seed {row.seed}")
 
     def tasks(self) -> dict[str, Task]:
         """The tasks by their identities, made from what is stored: all that it takes to play them again."""
-        return {identity: _task(content) for identity, content in self._read("SELECT task, content FROM tasks")}
+        with self._reading():
+            return {task: task_from(content) for task, content in self._all("SELECT task, content FROM tasks")}
 
     def __len__(self) -> int:
-        return int(next(iter(self._read("SELECT count(*) FROM attempts")))[0])
+        return int(self._all("SELECT count(*) FROM attempts")[0][0])
 
-    def _read(self, question: str, *values: Any) -> Iterator[tuple[Any, ...]]:
+    def _all(self, question: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._reading():
+            return self.connection.execute(question, values).fetchall()
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Say in a sentence what SQLite, or what stands in the tables, keeps from being read."""
         try:
-            yield from self.connection.execute(question, values)
+            yield
         except sqlite3.DatabaseError as error:
             raise StoreError(f"{self.name} cannot be read: {_said(error, self.path)}") from None
+        except ValueError as error:
+            raise StoreError(f"{self.name} is damaged: {' '.join(str(error).split())}") from None
 
     def close(self) -> None:
         """Let go of the file."""
@@ -169,13 +157,15 @@ class Store:
         self.close()
 
 
-def _content(task: Task) -> str:
-    return json.dumps({"rules": task.rules, "adjacency": task.adjacency, "level": level_to_dict(task.level)})
-
-
-def _task(content: str) -> Task:
-    known = json.loads(content)
-    return Task(Level.from_dict(known["level"]), known["rules"], known["adjacency"])
+def _about(text: Any) -> dict[str, Any]:
+    """What is known of a run, from JSON."""
+    try:
+        known = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        known = None
+    if not isinstance(known, dict):
+        raise ValueError("what it says about a run is no JSON object")
+    return known
 
 
 def _said(error: sqlite3.Error, path: Path | None) -> str:

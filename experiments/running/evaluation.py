@@ -16,35 +16,37 @@ from crush_gym import Level, LevelPack
 from experiments.results.assignment import SEEDS, Task, tasks_of
 from experiments.results.row import Row
 from experiments.results.store import Store
+from experiments.running.bar import Bar
+from experiments.running.events import (
+    Advanced,
+    Event,
+    Failed,
+    Finished,
+    Listener,
+    Planned,
+    ShardError,
+    Stop,
+    Stopped,
+    Wanted,
+)
 from experiments.running.executors.here import Executor, Failure, InProcess
 from experiments.running.grouping import MOST_GAMES, Group, grouped
 from experiments.running.jobs import Job, Manner, Shard, Trial, cut, named
-from experiments.running.progress import Progress
 
 Levels = str | Level | LevelPack | Task | Sequence[Any]
 """What `tasks_of` takes."""
 
 
 @dataclass(frozen=True)
-class ShardError:
-    """Attempts that were not played, and why. levels: names, in order."""
-
-    agent: str
-    levels: tuple[str, ...]
-    attempts: int
-    sentence: str
-
-    def __str__(self) -> str:
-        where = self.levels[0] if len(self.levels) == 1 else f"{len(self.levels)} levels"
-        return f"{self.agent} on {where}, {self.attempts:,} attempts: {self.sentence}"
-
-
-@dataclass(frozen=True)
 class Results:
-    """The rows of all attempts that were asked for and are there, by agent, level and attempt as asked for."""
+    """The rows of all attempts that were asked for and are there, by agent, level and attempt as asked for.
+
+    errors: what could not be played; stopped: whether the evaluation was told to stop before it was over
+    """
 
     rows: tuple[Row, ...]
     errors: tuple[ShardError, ...]
+    stopped: bool = False
 
 
 def evaluate(
@@ -56,13 +58,19 @@ def evaluate(
     store: Store | str | os.PathLike[str] | None = None,
     *,
     games: int = MOST_GAMES,
+    listen: Listener | None = None,
+    stop: Stop | None = None,
     progress: bool = True,
 ) -> Results:
     """Let every agent play every level so many times; what the store holds already is not played again.
 
     agents: names (see `agents.registry.make`) or agents; levels: see `experiments.results.assignment.tasks_of`
     executor: where it is played, here by default; store: a file, or None to keep the results in memory only
-    games: compiled games at most, for each rule set and agent; progress: whether stderr shows how far it is
+    games: compiled games at most, for each rule set and agent
+    listen: is told what happens (see `experiments.running.events`), on this thread
+    stop: a `threading.Event`, say; soon after it is set, between two calls of the engine, the evaluation is over.
+    Shards that are finished are kept, and the same call goes on from there
+    progress: whether stderr shows how far it is
 
     A row depends on agent, level, seed and its attempt's number only. What an agent breaks becomes an error of the
     results and the rest goes on; a `StoreError` ends it, and what was entered before stays.
@@ -70,14 +78,13 @@ def evaluate(
     wanted = [agents] if isinstance(agents, str | Agent) else list(agents)
     tasks = tuple({task.identity: task for task in tasks_of(levels)}.values())
     _check(wanted, tasks, attempts, seed)
-    with _opened(store) as kept:
-        bar = Progress(len(wanted) * len(tasks) * attempts, shown=progress)
-        work = _Evaluation(tasks, attempts, seed, executor or InProcess(), kept, games, bar)
-        try:
-            work.run(wanted)
-        finally:
-            bar.close()
-        return Results(tuple(work.rows()), tuple(work.errors))
+    with contextlib.ExitStack() as open_things:
+        kept = open_things.enter_context(_opened(store))
+        listeners: list[Listener] = [open_things.enter_context(Bar())] if progress else []
+        listeners += [listen] if listen else []
+        work = _Evaluation(tasks, attempts, seed, executor or InProcess(), kept, games, tuple(listeners), stop)
+        work.run(wanted)
+        return Results(tuple(work.rows()), tuple(work.errors), work.stopped)
 
 
 def _check(wanted: Sequence[str | Agent], tasks: Sequence[Task], attempts: int, seed: int) -> None:
@@ -106,7 +113,9 @@ class _Evaluation:
     executor: Executor
     store: Store
     games: int
-    bar: Progress
+    listeners: tuple[Listener, ...]
+    stop: Stop | None = None
+    stopped: bool = False
     errors: list[ShardError] = field(default_factory=list)
     known: dict[str, Manner] = field(default_factory=dict)
     places: dict[int, str] = field(default_factory=dict)
@@ -116,31 +125,56 @@ class _Evaluation:
     def run(self, wanted: Sequence[str | Agent]) -> None:
         """Find out about the agents, then have what is missing played, and enter it shard by shard."""
         self.store.know(self.tasks)
+        self._emit(Wanted(len(wanted) * self._whole))
         first = Group(self.tasks[:1])
         jobs: deque[Job] = deque(Trial(n, each, first) for n, each in enumerate(wanted))
-        with contextlib.closing(self.executor.run(jobs, self._tell)) as answers:
-            for job, answer in answers:
-                if isinstance(answer, Failure):
-                    self._fail(job, answer)
-                elif isinstance(job, Trial):
-                    jobs.extend(self._shards(job, answer))
-                elif isinstance(job, Shard):
-                    self.store.add(self.runs[job.name], answer)
-                self.bar.advance(job.attempts - self.told.pop(id(job), 0))
+        try:
+            with contextlib.closing(self.executor.run(jobs, self._tell)) as answers:
+                for job, answer in answers:
+                    self._enter(job, answer, jobs)
+                    self._tell(None, None)
+        except Stopped:
+            self.stopped = True
 
-    def _tell(self, job: Job, number: int) -> None:
-        """More attempts of a job are over; those that only fill it up do not count."""
-        number = min(number, job.attempts - self.told[id(job)])
-        self.told[id(job)] += number
-        self.bar.advance(number)
+    @property
+    def _whole(self) -> int:
+        """The attempts of one agent."""
+        return len(self.tasks) * self.attempts
+
+    def _emit(self, event: Event) -> None:
+        for listener in self.listeners:
+            listener(event)
+
+    def _tell(self, job: Job | None, event: Event | None) -> None:
+        """Pass an event of a job on, and stop if that is wanted; attempts that only fill a shard up do not count."""
+        if isinstance(event, Advanced) and job is not None:
+            event = event._replace(attempts=min(event.attempts, job.attempts - self.told[id(job)]))
+            self.told[id(job)] += event.attempts
+        if event is not None:
+            self._emit(event)
+        if self.stop is not None and self.stop.is_set():
+            raise Stopped
+
+    def _enter(self, job: Job, answer: Any, jobs: deque[Job]) -> None:
+        """What a job gave; the shards that follow from it are added to the jobs."""
+        left = job.attempts - self.told.pop(id(job), 0)
+        if isinstance(job, Trial) and not isinstance(answer, Failure):
+            jobs.extend(self._shards(job, answer))
+        elif isinstance(job, Shard):
+            self._emit(Advanced(job.name, left, played=not isinstance(answer, Failure)))
+            if not isinstance(answer, Failure):
+                self.store.add(self.runs[job.name], answer)
+                self._emit(Finished(job.program, tuple(answer)))
+        if isinstance(answer, Failure):
+            self._fail(job, answer)
 
     def _shards(self, trial: Trial, manner: Manner) -> Iterator[Shard]:
         """What is missing of an agent."""
-        whole = len(self.tasks) * self.attempts
         if manner.name in self.known:
-            self.bar.total -= whole
             if self.known[manner.name].spec != manner.spec:
                 self._fail(trial, Failure("another of the agents has the same name: give it one of its own"))
+            else:
+                self._emit(Advanced(manner.name, self._whole, played=False))
             return
         self.known[manner.name], self.places[trial.place] = manner, manner.name
         done = self.store.done(manner.name, self.seed)
@@ -151,7 +185,9 @@ class _Evaluation:
             for group in groups
             for shard in cut(manner, trial.wanted, group, self.seed, self.attempts, done, parts)
         ]
-        self.bar.advance(whole - sum(shard.attempts for shard in shards), played=False)
+        missing = sum(shard.attempts for shard in shards)
+        self._emit(Planned(manner.name, missing, len({shard.program for shard in shards})))
+        self._emit(Advanced(manner.name, self._whole - missing, played=False))
         if shards:
             self.runs[manner.name] = self.store.begin(self._about(manner))
         yield from shards
@@ -165,12 +201,15 @@ class _Evaluation:
         if isinstance(job, Shard):
             used = sorted({task for task, _ in job.items})
             levels = tuple(job.group.tasks[n].name for n in used)
-            self.errors.append(ShardError(job.name, levels, job.attempts, failure.sentence))
+            error = ShardError(job.name, levels, job.attempts, failure.sentence)
         elif isinstance(job, Trial):
-            whole = len(self.tasks) * self.attempts
             levels = tuple(task.name for task in self.tasks)
-            self.errors.append(ShardError(named(job.wanted), levels, whole, failure.sentence))
-            self.bar.advance(whole, played=False)
+            error = ShardError(named(job.wanted), levels, self._whole, failure.sentence)
+            self._emit(Advanced(error.agent, self._whole, played=False))
+        else:
+            return
+        self.errors.append(error)
+        self._emit(Failed(error, job.program if isinstance(job, Shard) else None))
 
     def rows(self) -> Iterable[Row]:
         """All rows that were asked for."""

@@ -14,7 +14,7 @@ from crush_gym import Game
 from crush_gym.engine.mechanics import ALL
 from crush_gym.engine.plan import plan
 from crush_gym.engine.spec import Spec
-from experiments.results.assignment import Task
+from experiments.results.task import Task
 
 MOST_GAMES = 8
 """Groups that the tasks of one rule set are put into at most."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -12,12 +12,13 @@ import numpy as np
 
 from agents import registry
 from agents.attempts import play
-from agents.protocol import Agent, Policy, choice_of
+from agents.protocol import Agent, Policy, bound
 from crush_gym import OUTCOMES, REASONS, Game, LevelPack, Stats
 from crush_gym.runtime.memory import spare_memory
 from experiments.results.origin import origin
 from experiments.results.row import Row
-from experiments.running.clock import PlayClock
+from experiments.running.clock import CompileClock, PlayClock
+from experiments.running.events import Advanced, Compiling, Event, Program, Started
 from experiments.running.grouping import Group
 
 QUICK, SLOW = 8192, 512
@@ -26,8 +27,8 @@ QUICK, SLOW = 8192, 512
 LEAST = 32
 """Attempts below which a shard is not cut up for several workers: boards that play together cost less."""
 
-Told = Callable[[int], None]
-"""Told how many more attempts are over."""
+Told = Callable[[Event], None]
+"""Told what happens to a shard while it is played; in `Advanced`, attempts that only fill it up count too."""
 
 
 class Manner(NamedTuple):
@@ -47,7 +48,7 @@ class Job(Protocol):
     """A piece of work. program: jobs with the same one share what is compiled; attempts: how many it plays."""
 
     @property
-    def program(self) -> str: ...
+    def program(self) -> Hashable: ...
 
     @property
     def attempts(self) -> int: ...
@@ -62,7 +63,7 @@ class Table:
     """What a worker keeps between jobs: the agents it made, and the policy it last bound."""
 
     agents: dict[str, Agent] = field(default_factory=dict)
-    bound: tuple[str, Game, Policy, LevelPack] | None = None
+    bound: tuple[Program, Game, Policy, LevelPack] | None = None
 
     def agent(self, wanted: str | Agent) -> Agent:
         """The agent, made once."""
@@ -72,7 +73,7 @@ class Table:
             self.agents[wanted] = registry.make(wanted)
         return self.agents[wanted]
 
-    def policy(self, program: str, wanted: str | Agent, group: Group) -> tuple[Game, Policy, LevelPack]:
+    def policy(self, program: Program, wanted: str | Agent, group: Group) -> tuple[Game, Policy, LevelPack]:
         """The agent bound to the game of a group, and the levels of the group."""
         if self.bound is None or self.bound[0] != program:
             if self.bound is not None:
@@ -80,7 +81,7 @@ class Table:
                 spare_memory()
             game = group.game()
             nameless = [dataclasses.replace(task.level, name="") for task in group.tasks]  # two packs may share a name
-            self.bound = program, game, self.agent(wanted).bind(game), LevelPack(nameless)
+            self.bound = program, game, bound(self.agent(wanted), game), LevelPack(nameless)
         return self.bound[1:]
 
 
@@ -101,8 +102,8 @@ class Trial:
     def do(self, table: Table, told: Told) -> Manner:
         """Make the agent and bind it to a game."""
         agent = table.agent(self.wanted)
-        _, policy, _ = table.policy(f"{agent.name} {self.group.identity}", agent, self.group)
-        return Manner(agent.name, spec_of(agent), choice_of(policy) is not None, origin())
+        _, policy, _ = table.policy(program_of(agent.name, self.group), agent, self.group)
+        return Manner(agent.name, spec_of(agent), policy.traceable, origin())
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,8 @@ class Shard:
     size: int
 
     @property
-    def program(self) -> str:
-        return f"{self.name} {self.group.identity}"
+    def program(self) -> Program:
+        return program_of(self.name, self.group)
 
     @property
     def attempts(self) -> int:
@@ -130,24 +131,33 @@ class Shard:
 
     def do(self, table: Table, told: Told) -> list[Row]:
         """Play the attempts."""
+        told(Started(self.program, self.attempts))
+        with CompileClock(lambda seconds: told(Compiling(self.program, seconds))):
+            return self._played(table, told)
+
+    def _played(self, table: Table, told: Told) -> list[Row]:
         game, policy, pack = table.policy(self.program, self.wanted, self.group)
         where, attempts = np.array(self.items + self.items[-1:] * (self.size - len(self.items))).T
         words = np.array([int(task.identity[:8], 16) for task in self.group.tasks], np.uint32)
         keys = attempt_keys(jax.random.key(self.seed), words[where], attempts.astype(np.uint32))
         with PlayClock() as clock:
-            stats = jax.tree.map(np.asarray, play(policy, game, keys, pack.stack(where), told))
+            stats = jax.tree.map(
+                np.asarray, play(policy, game, keys, pack.stack(where), lambda over: told(Advanced(self.name, over)))
+            )
         return self._rows(stats, clock.seconds / self.size)
 
     def _rows(self, stats: Stats, seconds: float) -> list[Row]:
         """The rows of the items; the last results are those of what filled up."""
-        named = {"outcome": OUTCOMES, "reason": REASONS}
-        known = {name: values.tolist() for name, values in stats._asdict().items() if name in Row._fields}
-        columns = [[named[name][value] for value in known[name]] if name in named else known[name] for name in known]
-        tasks = [(task.identity, task.name) for task in self.group.tasks]
-        return [
-            Row._make((self.name, *tasks[task], self.seed, attempt, *result, seconds))
-            for (task, attempt), result in zip(self.items, zip(*columns, strict=True), strict=False)
-        ]
+        words = {"outcome": OUTCOMES, "reason": REASONS}
+        columns = {name: values.tolist() for name, values in stats._asdict().items() if name in Row._fields}
+        columns |= {name: [words[name][number] for number in columns[name]] for name in words}
+        rows = []
+        for place, (number, attempt) in enumerate(self.items):
+            task = self.group.tasks[number]
+            known: dict[str, Any] = {"agent": self.name, "task": task.identity, "level": task.name, "seed": self.seed}
+            known |= {name: values[place] for name, values in columns.items()}
+            rows.append(Row(**known, attempt=attempt, seconds=seconds))
+        return rows
 
 
 @jax.jit
@@ -177,6 +187,11 @@ def cut(
         # A few attempts of a dear agent take longer to fill up than to compile for.
         filled = size if manner.quick or 2 * len(items) >= size else len(items)
         yield Shard(manner.name, wanted, group, seed, items, filled)
+
+
+def program_of(agent: str, group: Group) -> Program:
+    """What is compiled for an agent to play a group."""
+    return Program(agent, group.identity, group.tasks[0].name, len(group.tasks))
 
 
 def named(wanted: str | Agent) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from crush_gym.cli import common
 from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import CommandError, Subparsers, add_command
+from experiments.commands.terminal import quiet_xla
 
 if TYPE_CHECKING:
     from experiments.report import Page
@@ -30,9 +31,13 @@ class Study(NamedTuple):
 
 
 STUDIES = {
-    "phase1": Study("the theses on tree search: state space, trees, time", "experiments.studies.phase1:study"),
-    "phase2": Study("the theses' eight sweeps over the search's parameters", "experiments.studies.phase2:study"),
-    "mcadams": Study("McAdams' match-three players on seven sizes of board", "experiments.studies.mcadams:study"),
+    "phase1": Study(
+        "the theses on tree search: state space, trees, time", "experiments.studies.theses.phase1_page:study"
+    ),
+    "phase2": Study(
+        "the theses' eight sweeps over the search's parameters", "experiments.studies.theses.phase2_page:study"
+    ),
+    "mcadams": Study("McAdams' match-three players on seven sizes of board", "experiments.studies.mcadams.page:study"),
     "candycrush-ai": Study("CandyCrush.ai's players on its game", "experiments.studies.candycrush_ai:study"),
 }
 
@@ -61,6 +66,7 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         raise CommandError(f"the folder {str(folder)!r} cannot be made: {error.strerror}") from None
     keep_programs()
+    quiet_xla()
     from experiments.report import PageError
     from experiments.results.store import StoreError
     from experiments.studies.setting import Setting, StudyError

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.results.assignment import Task
 from experiments.results.origin import origin
 from experiments.results.row import Row
+from experiments.results.task import Task
 from experiments.running.evaluation import evaluate
 from experiments.statistics import Array, Interval, t_quantile
 

@@ -16,24 +16,20 @@ import numpy as np
 from agents.protocol import Memory, Policy
 from agents.registry import name_of
 from crush_gym import Game, Level, State
+from experiments.running.events import Advanced
 from experiments.running.jobs import Table, Told
 
 Do = Callable[[np.ndarray], Any]
 """From the legal moves bool[actions, boards] to what the policy answers."""
 
 
-@dataclass(frozen=True)
-class Plain:
-    """A policy without a `choice`, of a function."""
+def plain(game: Game, do: Do) -> Policy:
+    """A policy in plain NumPy, of a function."""
 
-    game: Game
-    do: Do
+    def act(params: Any, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[Any, Memory]:
+        return do(np.asarray(game.legal(state))), memory
 
-    def start(self, key: jax.Array, state: State, level: Level) -> Memory:
-        return ()
-
-    def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[Any, Memory]:
-        return self.do(np.asarray(self.game.legal(state))), memory
+    return Policy(act, traceable=False)
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,7 @@ class Player:
             raise RuntimeError("no weights\nfor this game")
         if self.does == "ponders":
             time.sleep(3600)
-        return Plain(game, globals()[self.does])
+        return plain(game, globals()[self.does])
 
 
 def lowest(legal: np.ndarray) -> np.ndarray:
@@ -83,7 +79,7 @@ class Twin:
     name = Player().name
 
     def bind(self, game: Game) -> Policy:
-        return Plain(game, lowest)
+        return plain(game, lowest)
 
 
 class Unsendable:
@@ -95,7 +91,7 @@ class Unsendable:
         self.hidden = lambda: None
 
     def bind(self, game: Game) -> Policy:
-        return Plain(game, lowest)
+        return plain(game, lowest)
 
 
 @dataclass(frozen=True)
@@ -119,5 +115,5 @@ class Errand:
             return jax.numpy.zeros(3).devices().pop().id  # type: ignore[return-value]
         if self.does == "fail":
             raise ZeroDivisionError("a stranger's mistake")
-        told(1)
+        told(Advanced(self.does, 1))
         return self.number, os.getpid(), sorted(os.sched_getaffinity(0))

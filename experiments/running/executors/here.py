@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections import deque
-from collections.abc import Callable, Generator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Hashable, Set
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, Protocol
 
 import jax
 
+from experiments.running import jobs as work
+from experiments.running.events import Event, Stopped
 from experiments.running.jobs import Job, Table
 
 
@@ -29,8 +34,12 @@ Answer = tuple[Job, Any]
 
 Answers = Generator[Answer, None, None]
 
-Told = Callable[[Job, int], None]
-"""Told how many more attempts of a job are over."""
+Told = Callable[[Job | None, Event | None], None]
+"""Told what happens to a job, on the thread that asks for answers; and (None, None) while nothing does, now and then.
+It may raise `Stopped`, which ends the work."""
+
+PAUSE = 0.2
+"""Seconds after which a silence is told."""
 
 
 class Executor(Protocol):
@@ -72,27 +81,58 @@ class Devices:
         return len(self.devices or jax.devices())
 
     def run(self, jobs: deque[Job], told: Told) -> Answers:
-        """Hand the jobs out; how far one is is not told, since it is played on another thread."""
-        del told
-        free = [(device, Table()) for device in self.devices or jax.devices()]
-        busy: dict[Future[Any], tuple[Job, tuple[jax.Device, Table]]] = {}
+        """Hand the jobs out; what their threads say comes to this one through a queue."""
+        free = [_Hand(device) for device in self.devices or jax.devices()]
+        said: SimpleQueue[tuple[Job, Event | _Done]] = SimpleQueue()
+        busy: dict[int, _Hand] = {}
+        stop = threading.Event()
         with ThreadPoolExecutor(len(free)) as pool:
-            while jobs or busy:
-                while jobs and free:
-                    job, hand = jobs.popleft(), free.pop()
-                    busy[pool.submit(_on_device, job, *hand)] = job, hand
-                for future in wait(busy, return_when=FIRST_COMPLETED).done:
-                    job, hand = busy.pop(future)
-                    free.append(hand)
-                    yield job, future.result()
+            try:
+                while jobs or busy:
+                    while jobs and free:
+                        job = jobs.popleft()
+                        hand = busy[id(job)] = free.pop()
+                        pool.submit(hand.do, job, said, stop)
+                    try:
+                        job, word = said.get(timeout=PAUSE)
+                    except Empty:
+                        told(None, None)
+                        continue
+                    if isinstance(word, _Done):
+                        free.append(busy.pop(id(job)))
+                        yield job, word.answer
+                    else:
+                        told(job, word)
+            finally:
+                stop.set()
 
 
-def _on_device(job: Job, device: jax.Device, table: Table) -> Any:
-    with jax.default_device(device):
-        return answer(job, table, lambda number: None)
+class _Done(NamedTuple):
+    """The last that a thread says of a job."""
+
+    answer: Any
 
 
-def answer(job: Job, table: Table, told: Callable[[int], None]) -> Any:
+@dataclass
+class _Hand:
+    """A device, and what is kept for its jobs."""
+
+    device: jax.Device
+    table: Table = field(default_factory=Table)
+
+    def do(self, job: Job, said: SimpleQueue[tuple[Job, Event | _Done]], stop: threading.Event) -> None:
+        """Do a job on a thread of its own."""
+
+        def told(event: Event) -> None:
+            if stop.is_set():
+                raise Stopped
+            said.put((job, event))
+
+        with jax.default_device(self.device), contextlib.suppress(Stopped):
+            said.put((job, _Done(answer(job, self.table, told))))
+
+
+def answer(job: Job, table: Table, told: work.Told) -> Any:
     """What a job gives, or the failure that it ends in: whatever an agent does, the work goes on."""
     try:
         return job.do(table, told)
@@ -114,7 +154,7 @@ MOST_WORDS = 500
 """Characters of an error that are shown: compilers write pages."""
 
 
-def next_job(jobs: deque[Job], last: str | None, others: set[str | None]) -> Job:
+def next_job(jobs: deque[Job], last: Hashable, others: Set[Hashable]) -> Job:
     """Take the job that suits a worker best: one whose program it has, else one whose program no other has."""
     for suits in (lambda job: job.program == last, lambda job: job.program not in others, lambda job: True):
         for job in jobs:

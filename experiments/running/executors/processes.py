@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
@@ -17,7 +17,16 @@ from typing import Any
 import jax
 
 from experiments.running.executors import worker
-from experiments.running.executors.here import Answer, Answers, ExecutorError, Failure, Told, next_job, sentence_of
+from experiments.running.executors.here import (
+    PAUSE,
+    Answer,
+    Answers,
+    ExecutorError,
+    Failure,
+    Told,
+    next_job,
+    sentence_of,
+)
 from experiments.running.jobs import Job
 
 BOOT = 300.0
@@ -51,6 +60,7 @@ class Processes:
                 for one in crew:
                     if jobs and one.job is None:
                         yield from one.give(next_job(jobs, one.program, {w.program for w in crew if w is not one}))
+                told(None, None)
                 for one in self._heard(crew):
                     yield from one.listen(told)
         finally:
@@ -58,11 +68,11 @@ class Processes:
                 one.end()
 
     def _heard(self, crew: list[_Worker]) -> Iterator[_Worker]:
-        """The workers that say something, or end, or are ended because they took too long; waits for the first."""
+        """The workers that say something, or end, or are ended because they took too long; waits a little for them."""
         busy = [one for one in crew if one.job]
         limits = [one.limit(self.time_limit) for one in busy]
-        patience = min(limits, default=0.0) - time.monotonic()
-        speaking = wait([one.pipe for one in busy if one.pipe], None if patience == float("inf") else max(patience, 0))
+        patience = min(max(min(limits, default=0.0) - time.monotonic(), 0), PAUSE)
+        speaking = wait([one.pipe for one in busy if one.pipe], patience)
         for one, limit in zip(busy, limits, strict=True):
             if one.pipe in speaking:
                 yield one
@@ -82,7 +92,7 @@ class _Worker:
         self.process: Any = None
         self.pipe: Connection | None = None
         self.job: Job | None = None
-        self.program: str | None = None
+        self.program: Hashable = None
         self.ready = self.overdue = False
         self.since = 0.0
 
@@ -131,7 +141,7 @@ class _Worker:
             return
         if kind == worker.READY:
             self.ready, self.since = True, time.monotonic()
-        elif kind == worker.PLAYED:
+        elif kind == worker.EVENT:
             told(job, value)
         else:
             self.job = None

@@ -5,10 +5,21 @@ from __future__ import annotations
 import importlib
 import time
 from collections import deque
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.running.executors.here import Answers, ExecutorError, Failure, Told, answer, next_job, sentence_of
+from experiments.running.events import Event
+from experiments.running.executors.here import (
+    PAUSE,
+    Answers,
+    ExecutorError,
+    Failure,
+    Told,
+    answer,
+    next_job,
+    sentence_of,
+)
 from experiments.running.jobs import Job, Table
 
 
@@ -28,13 +39,13 @@ class OnRay:
 
     def run(self, jobs: deque[Job], told: Told) -> Answers:
         """Hand the jobs out; an actor is made when there is a first job for it."""
-        del told  # an actor says nothing before a job is over
         ray = _ray()
         ray.init(address=self.address, ignore_reinit_error=True, log_to_driver=False)
-        hand = ray.remote(num_cpus=self.cpus, num_gpus=self.gpus)(Hand)
+        hand = ray.remote(num_cpus=self.cpus, num_gpus=self.gpus, max_concurrency=2)(Hand)
         crew: list[Any] = [None] * self.workers
-        programs: list[str | None] = [None] * self.workers
+        programs: list[Hashable] = [None] * self.workers
         busy: dict[Any, tuple[int, Job, float]] = {}
+        news = _News(ray)
         try:
             while jobs or busy:
                 for n in {*range(self.workers)} - {n for n, _, _ in busy.values()}:
@@ -42,6 +53,7 @@ class OnRay:
                         job = next_job(jobs, programs[n], {*programs[:n], *programs[n + 1 :]})
                         crew[n], programs[n] = crew[n] or hand.remote(), job.program
                         busy[crew[n].do.remote(job)] = n, job, time.monotonic()
+                told(None, None)
                 for future in self._over(ray, busy):
                     n, job, _ = busy.pop(future)
                     result, lost = self._result(ray, future)
@@ -49,16 +61,20 @@ class OnRay:
                         ray.kill(crew[n])
                         crew[n] = programs[n] = None
                     yield job, result
+                for n, job, _ in busy.values():
+                    for event in news.of(crew[n]):
+                        told(job, event)
         finally:
             for actor in filter(None, crew):
                 ray.kill(actor)
 
     def _over(self, ray: Any, busy: dict[Any, tuple[int, Job, float]]) -> list[Any]:
-        """The jobs that are done or took too long; waits for the first."""
-        limit = None if self.time_limit is None else min(s for _, _, s in busy.values()) + self.time_limit
-        patience = None if limit is None else max(limit - time.monotonic(), 0.0)
+        """The jobs that are done or took too long; waits a little for the first."""
+        oldest = min(busy, key=lambda future: busy[future][2])
+        limit = float("inf") if self.time_limit is None else busy[oldest][2] + self.time_limit
+        patience = min(max(limit - time.monotonic(), 0.0), PAUSE)
         ready, _ = ray.wait(list(busy), num_returns=1, timeout=patience)
-        return ready or [min(busy, key=lambda future: busy[future][2])]
+        return ready or ([oldest] if time.monotonic() >= limit else [])
 
     def _result(self, ray: Any, future: Any) -> tuple[Any, bool]:
         """What a job gave, and whether its actor is lost."""
@@ -71,14 +87,44 @@ class OnRay:
 
 
 class Hand:
-    """What a Ray actor is."""
+    """What a Ray actor is; `news` is asked for while it does a job."""
 
     def __init__(self) -> None:
         self.table = Table()
+        self.events: deque[Event] = deque()
 
     def do(self, job: Job) -> Any:
         """Do a job."""
-        return answer(job, self.table, lambda number: None)
+        self.events.clear()
+        return answer(job, self.table, self.events.append)
+
+    def news(self) -> list[Event]:
+        """What has happened to its job since this was last asked."""
+        return [self.events.popleft() for _ in range(len(self.events))]
+
+
+class _News:
+    """Asks actors for news without waiting: one that is not there yet, or no more, says nothing."""
+
+    def __init__(self, ray: Any) -> None:
+        self.ray = ray
+        self.asked: dict[int, Any] = {}
+
+    def of(self, actor: Any) -> list[Event]:
+        """What the actor answered to the last question; and the next question."""
+        question = self.asked.get(id(actor))
+        if question is None:
+            self.asked[id(actor)] = actor.news.remote()
+            return []
+        ready, _ = self.ray.wait([question], num_returns=1, timeout=0)
+        if not ready:
+            return []
+        del self.asked[id(actor)]
+        try:
+            events: list[Event] = self.ray.get(question)
+        except Exception:  # what is wrong with the actor is seen where its answer is read
+            return []
+        return events
 
 
 def _ray() -> Any:

@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from typing import Any
 
-READY, PLAYED, DONE = "ready", "played", "done"
-"""What a process says: it can work; so many more attempts are over; a job's result, or its failure."""
+from experiments.running.events import Advanced, Event
+
+READY, EVENT, DONE = "ready", "event", "done"
+"""What a process says: it can work; what happens to its job; a job's result, or its failure."""
 
 PAUSE = 0.5
-"""Seconds between two words about how far a job is."""
+"""Seconds between two words about how many attempts are over."""
 
 
 def work(pipe: Connection, cores: frozenset[int] | None, known: Mapping[str, Any]) -> None:
@@ -31,7 +33,7 @@ def work(pipe: Connection, cores: frozenset[int] | None, known: Mapping[str, Any
     from experiments.running.executors.here import Failure, answer, sentence_of
     from experiments.running.jobs import Table
 
-    table, word = Table(), _Word(pipe)
+    table = Table()
     pipe.send((READY, None))
     while True:
         try:
@@ -41,7 +43,7 @@ def work(pipe: Connection, cores: frozenset[int] | None, known: Mapping[str, Any
         except Exception as error:  # what a stranger's agent does when it is unpickled
             pipe.send((DONE, Failure(f"the agent cannot be made in another process: {sentence_of(error)}")))
             continue
-        pipe.send((DONE, answer(job, table, word)))
+        pipe.send((DONE, answer(job, table, _Told(pipe))))
 
 
 def _settle(cores: frozenset[int] | None) -> None:
@@ -60,14 +62,16 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-class _Word:
-    """Says how many attempts are over, but not for each."""
+class _Told:
+    """Says what happens, but not that each single attempt is over."""
 
     def __init__(self, pipe: Connection) -> None:
-        self.pipe, self.number, self.last = pipe, 0, time.monotonic()
+        self.pipe, self.over, self.last = pipe, 0, time.monotonic()
 
-    def __call__(self, number: int) -> None:
-        self.number += number
-        if time.monotonic() - self.last >= PAUSE:
-            self.pipe.send((PLAYED, self.number))
-            self.number, self.last = 0, time.monotonic()
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Advanced):
+            self.over += event.attempts
+            if time.monotonic() - self.last < PAUSE:
+                return
+            event, self.over, self.last = event._replace(attempts=self.over), 0, time.monotonic()
+        self.pipe.send((EVENT, event))

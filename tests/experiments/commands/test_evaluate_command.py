@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -26,7 +27,7 @@ SMALL = ["--levels", "combo:5x5", "--attempts", "7", "--seed", "11"]
 def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
     """Run a command in a folder of its own: exit code, what it printed and what it complained about."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("experiments.running.progress.PAUSE", math.inf)  # how far it is, a slow machine says as well
+    monkeypatch.setattr("experiments.running.bar.PAUSE", math.inf)  # how far it is, a slow machine says as well
 
     def go(*arguments: str) -> tuple[int, str, str]:
         status = main(["evaluate", *arguments])
@@ -97,3 +98,14 @@ def test_help_shows_an_example_and_does_not_wait_for_jax() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stderr) == (0, "")
     assert "crush-gym evaluate random first --levels thesis" in done.stdout
+
+
+def test_alarms_of_xla_are_silenced_before_it_is_loaded_unless_the_user_wants_them() -> None:
+    code = (
+        "import os\nfrom experiments.commands.terminal import quiet_xla\nquiet_xla()\nimport jax\n"
+        "print(os.environ['TF_CPP_MIN_LOG_LEVEL'])"
+    )
+    kept = {name: value for name, value in os.environ.items() if name != "TF_CPP_MIN_LOG_LEVEL"}
+    for environment, level in ((kept, "3"), (kept | {"TF_CPP_MIN_LOG_LEVEL": "0"}, "0")):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+        assert done.stdout.strip() == level

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from jax import monitoring
 
-from experiments.running.clock import PARTS, PlayClock
+from experiments.running.clock import LAST, PARTS, CompileClock, PlayClock
 
 
 def compiling(seconds: float) -> None:
@@ -50,6 +50,37 @@ def test_compiling_before_the_block_or_on_another_thread_counts_as_playing(now: 
     now[0] += 1
     compiling(0.5)
     assert clock.seconds == 0
+
+
+def test_whoever_listens_is_told_when_compiling_begins_and_when_a_program_can_run(now: list[float]) -> None:
+    told: list[float | None] = []
+
+    def part(name: str, seconds: float, *within: str) -> None:
+        monitoring.record_scalar(PARTS + name, now[0])
+        now[0] += seconds
+        for other in within:
+            part(other, 1.0)
+        monitoring.record_event_duration_secs(PARTS + name, seconds + len(within))
+
+    compiled = LAST.removeprefix(PARTS)
+    with CompileClock(told.append) as clock:
+        part("jaxpr_trace_duration", 2.0, compiled)  # a constant was computed on the way
+        part(compiled, 3.0)
+        now[0] += 100
+        part(compiled, 4.0)
+        assert told == [None, 6.0, None, 10.0] and clock.seconds == 10.0
+    part(compiled, 1.0)
+    assert len(told) == 4
+
+
+def test_a_real_program_says_so_once(now: list[float]) -> None:
+    told: list[float | None] = []
+    value = np.float32(1)
+    program = jax.jit(lambda x: jax.numpy.sin(x) + 1)
+    with CompileClock(told.append):
+        program(value).block_until_ready()
+        program(value).block_until_ready()
+    assert len(told) == 2 and told[0] is None and told[1] is not None
 
 
 def test_a_real_program_is_compiled_outside_the_time() -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from crush_gym.runtime import memory
 from experiments import InProcess
 from experiments.results.assignment import tasks_of
+from experiments.running.events import Advanced, Event
 from experiments.running.executors.here import Failure, sentence_of
 from experiments.running.grouping import Group
 from experiments.running.jobs import Manner, Shard, cut
@@ -24,14 +25,14 @@ ROOT = Path(__file__).absolute().parents[3]
 
 def test_jobs_are_done_in_their_order_and_those_that_come_later_too() -> None:
     jobs = deque([Errand("report", 1), Errand("fail", 2)])
-    told: list[tuple[int, int]] = []
+    told: list[tuple[int, Event]] = []
     seen = []
-    for job, answer in InProcess().run(jobs, lambda job, number: told.append((job.number, number))):
+    for job, answer in InProcess().run(jobs, lambda job, event: told.append((job.number, event))):
         seen.append((job.number, answer.sentence if isinstance(answer, Failure) else answer[0]))
         if job.number == 1:
             jobs.append(Errand("report", 3))
     assert seen == [(1, 1), (2, "ZeroDivisionError: a stranger's mistake"), (3, 3)]
-    assert told == [(1, 1), (3, 1)]
+    assert told == [(1, Advanced("report", 1)), (3, Advanced("report", 1))]
 
 
 def test_errors_become_one_short_line() -> None:
@@ -41,22 +42,40 @@ def test_errors_become_one_short_line() -> None:
 
 
 DEVICES = """
-from collections import deque
+from collections import Counter, deque
+from experiments.running.events import Stopped
 from experiments.running.executors.here import Devices, Failure
 from tests.experiments.players import Errand
 
-jobs = deque([Errand("device", n) for n in range(8)] + [Errand("fail", 8)])
-answers = dict(Devices().run(jobs, lambda job, number: None))
-places = {answer for answer in answers.values() if not isinstance(answer, Failure)}
-print(Devices().workers, len(answers), sorted(places))
+said = Counter()
+
+def told(job, event):
+    if event is not None:
+        assert event.attempts == 1
+        said[job.number] += 1
+
+jobs = [Errand("device", n) for n in range(8)] + [Errand("fail", 8)] + [Errand("report", n) for n in (9, 10)]
+answers = dict(Devices().run(deque(jobs), told))
+places = {answers[job] for job in jobs[:8]}
+print(Devices().workers, len(answers), sorted(places), isinstance(answers[jobs[8]], Failure), sorted(said.items()))
+
+def stop(job, event):
+    raise Stopped
+
+jobs = deque(Errand("report", n) for n in range(1000))
+try:
+    for answer in Devices().run(jobs, stop):
+        pass
+except Stopped:
+    print("stopped", len(jobs) > 900)
 """
 
 
-def test_every_device_has_its_share() -> None:
+def test_every_device_has_its_share_and_says_what_happens_there() -> None:
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
     command = [sys.executable, "-c", DEVICES]
     done = subprocess.run(command, env={**os.environ, **flags}, capture_output=True, text=True, timeout=600)
-    assert (done.stderr, done.stdout) == ("", "2 9 [0, 1]\n")
+    assert (done.stderr, done.stdout) == ("", "2 11 [0, 1] True [(9, 1), (10, 1)]\nstopped True\n")
 
 
 def test_shards_are_of_one_size_and_hold_every_missing_attempt_once() -> None:

@@ -16,16 +16,17 @@ import pytest
 
 from experiments import Processes, Results, evaluate
 from experiments.running import jobs
+from experiments.running.events import Event
 from experiments.running.executors.here import ExecutorError, Failure, next_job
 from experiments.running.executors.processes import shares
 from tests.experiments.players import Errand, Player, Unsendable
 
 ROOT = Path(__file__).absolute().parents[3]
-TOLD: list[int] = []
+TOLD: list[Event] = []
 
 
 def run(executor: Any, *jobs: Errand) -> dict[Errand, Any]:
-    return dict(executor.run(deque(jobs), lambda job, number: TOLD.append(number)))
+    return dict(executor.run(deque(jobs), lambda job, event: TOLD.append(event) if event else None))
 
 
 def test_what_hangs_or_dies_costs_its_own_job_only() -> None:
@@ -102,7 +103,8 @@ AGENTS, ATTEMPTS, SEED = ["random", Player()], 20, 11
 
 EVALUATION = """
 import sys
-from experiments import Processes, evaluate, shards
+from experiments import Processes, evaluate
+from experiments.running import jobs
 from tests.experiments.players import Player
 from tests.experiments.running.test_processes import AGENTS, ATTEMPTS, SEED
 

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 from agents.beam import Beam
-from agents.search import positions
+from crush_gym import sizes
 from experiments.results.assignment import tasks_of
 from experiments.results.store import Store
 from experiments.statistics import welch
-from experiments.studies import mcadams, mcadams_claims, mcadams_page
-from experiments.studies import mcadams_paper as paper
-from experiments.studies.mcadams import FULL, Legal, Measured, Plan, legal_moves, players_of
+from experiments.studies.mcadams import claims, games, page, paper
+from experiments.studies.mcadams.games import FULL, Legal, Measured, Plan, legal_moves, players_of
 from experiments.studies.setting import STORE, Setting, mean_of
 
 GAMES = 40
@@ -50,7 +49,7 @@ def test_the_full_study_has_every_player_of_the_paper() -> None:
 
 def test_the_full_page_holds_the_papers_figures_beside_ours(tmp_path: Path) -> None:
     found = fabricated(FULL)
-    text = words(mcadams_page.page(found, Setting(False, tmp_path)).html())
+    text = words(page.page(found, Setting(False, tmp_path)).html())
     for size, t in paper.RANDOM_T.items():
         ours = welch(found.of(size, Beam(1, "h1")), found.of(size, "random")).t
         assert f"{size} t = {t} t = {ours:.3g}" in text
@@ -63,7 +62,7 @@ def test_agreement_with_the_paper_is_told_in_words() -> None:
     high, low = rng.normal(12, 1, 50), rng.normal(10, 1, 50)
     better, worse, even = welch(high, low), welch(low, high), welch(low, low)
     claim = paper.Claim("H2", "> 99.9")
-    told = mcadams_claims._agreement
+    told = claims._agreement
     assert told(claim, better) == "the same" and told(claim, worse) == "contrary"
     assert told(claim, even) == "only the paper is sure"
     assert told(paper.Claim("H1", "< 90"), even) == "neither is sure"
@@ -78,10 +77,10 @@ def test_means_have_students_limits() -> None:
 
 
 def test_a_small_study_is_played_kept_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcadams, "QUICK", Plan(GAMES, {"5x5": 1}, {}, 0))
-    monkeypatch.setattr(positions, "CHUNKS", (96, 96))
+    monkeypatch.setattr(games, "QUICK", Plan(GAMES, {"5x5": 1}, {}, 0))
+    monkeypatch.setattr(sizes, "POSITIONS", (96, 96))
     setting = Setting(True, tmp_path, seed=3)
-    text = words(mcadams.study(setting).html())
+    text = words(page.study(setting).html())
     with Store(tmp_path / STORE) as store:
         rows = list(store.rows())
     assert {row.agent for row in rows} == {"random", "beam:depth=1", "beam:depth=1,heuristic=h1"}
@@ -89,9 +88,9 @@ def test_a_small_study_is_played_kept_and_written(tmp_path: Path, monkeypatch: p
     of = {name: [row.score for row in rows if row.agent == name] for name in ("random", "beam:depth=1,heuristic=h1")}
     assert np.mean(of["beam:depth=1,heuristic=h1"]) > np.mean(of["random"])
     assert f"R {np.mean(of['random']):.1f}" in text
-    monkeypatch.setattr(mcadams, "Game", None)  # nothing is played again
-    monkeypatch.setattr(mcadams, "legal_moves", lambda *_: Legal(3.0, 4.0))
-    again = words(mcadams.study(setting).html())
+    monkeypatch.setattr(games, "Game", None)  # nothing is played again
+    monkeypatch.setattr(games, "legal_moves", lambda *_: Legal(3.0, 4.0))
+    again = words(page.study(setting).html())
     assert f"R {np.mean(of['random']):.1f}" in again
 
 

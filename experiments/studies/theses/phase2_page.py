@@ -7,11 +7,16 @@ from collections.abc import Sequence
 from experiments import report
 from experiments.report import Compared, Page, Section, Span
 from experiments.statistics import Interval, rate
-from experiments.studies import theses_paper as paper
-from experiments.studies.phase2 import Measured
 from experiments.studies.setting import Setting
+from experiments.studies.theses import paper
+from experiments.studies.theses.phase2 import Measured, measured
 
 NAMES = {"outcomes": "B", "exploration": "C", "depth": "depth limit", "shrinking": "shrinking factor"}
+
+
+def study(setting: Setting) -> Page:
+    """Measure it and write it up."""
+    return page(measured(setting), setting)
 
 
 def page(found: Measured, setting: Setting) -> Page:

@@ -11,10 +11,9 @@ import numpy as np
 
 from agents.beam import Beam
 from crush_gym import Game, LevelPack
-from experiments.report import Page
 from experiments.results.assignment import Task, attempt_key, tasks_of
 from experiments.statistics import Array, Welch, welch
-from experiments.studies import mcadams_paper as paper
+from experiments.studies.mcadams import paper
 from experiments.studies.setting import Setting, scores
 
 HEURISTICS = ("h1", "h2")
@@ -69,10 +68,8 @@ class Measured:
         return welch(self.of(size, one), self.of(size, other))
 
 
-def study(setting: Setting) -> Page:
-    """Play what the paper played, and more, and write it up."""
-    from experiments.studies.mcadams_page import page
-
+def measured(setting: Setting) -> Measured:
+    """Play what the paper played, and more."""
     plan = QUICK if setting.quick else FULL
     found = Measured(plan)
     for size in plan.sizes:
@@ -81,7 +78,7 @@ def study(setting: Setting) -> Page:
         for name, rows in setting.play(players, task, plan.games).items():
             found.scores[size, name] = scores(rows)
         found.legal[size] = legal_moves(task, plan.games, setting.seed)
-    return page(found, setting)
+    return found
 
 
 def players_of(plan: Plan, size: str) -> Iterator[Beam]:

@@ -7,9 +7,14 @@ import math
 from experiments import report
 from experiments.report import Compared, Page, Section, Series
 from experiments.statistics import rate
-from experiments.studies import theses_paper as paper
-from experiments.studies.phase1 import Measured
 from experiments.studies.setting import Setting
+from experiments.studies.theses import paper
+from experiments.studies.theses.phase1 import Measured, measured
+
+
+def study(setting: Setting) -> Page:
+    """Measure it and write it up."""
+    return page(measured(setting), setting)
 
 
 def page(found: Measured, setting: Setting) -> Page:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.mcts import Mcts
-from experiments.report import Page
 from experiments.results.row import Row
-from experiments.studies import theses_paper as paper
-from experiments.studies.phase1 import task_of
 from experiments.studies.setting import Setting
+from experiments.studies.theses import paper
+from experiments.studies.theses.phase1 import task_of
 
 
 @dataclass(frozen=True)
@@ -48,14 +47,12 @@ class Measured:
         return sum(row.won for row in self.rows[level, agent.name])
 
 
-def study(setting: Setting) -> Page:
-    """Play all setups and write them up."""
-    from experiments.studies.phase2_page import page
-
+def measured(setting: Setting) -> Measured:
+    """Play all setups."""
     found = Measured(QUICK if setting.quick else FULL)
     sweeps = found.plan.chosen
     names = dict.fromkeys(found.plan.agent(sweep, value).name for sweep in sweeps for value in sweep.values)
     for level in found.plan.levels:
         for name, rows in setting.play(list(names), task_of(level), found.plan.attempts).items():
             found.rows[level, name] = rows
-    return page(found, setting)
+    return found

@@ -8,8 +8,8 @@ from agents.beam import Beam
 from experiments import report
 from experiments.report import Compared, Section, Series
 from experiments.statistics import Welch
-from experiments.studies import mcadams_paper as paper
-from experiments.studies.mcadams import Measured
+from experiments.studies.mcadams import paper
+from experiments.studies.mcadams.games import Measured
 
 CERTAIN = 99.9
 """Percent beyond which the paper tells no two confidences apart."""

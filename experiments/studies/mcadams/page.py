@@ -7,11 +7,16 @@ import numpy as np
 from agents.beam import Beam
 from experiments import report
 from experiments.report import Page, Section, Series
-from experiments.studies.mcadams import HEURISTICS, Measured, players_of
-from experiments.studies.mcadams_claims import against_random, heuristics, legal_moves, ties
+from experiments.studies.mcadams.claims import against_random, heuristics, legal_moves, ties
+from experiments.studies.mcadams.games import HEURISTICS, Measured, measured, players_of
 from experiments.studies.setting import Setting, mean_of
 
 QUICK = " (a quick run: the paper had 500, and t grows with the square root of that number)"
+
+
+def study(setting: Setting) -> Page:
+    """Play it and write it up."""
+    return page(measured(setting), setting)
 
 
 def page(found: Measured, setting: Setting) -> Page:
