@@ -101,10 +101,8 @@ def _print(reading: Reading, summary: Summary) -> None:
         print(f"... and {len(summary.levels) - SHOWN:,} levels more: `--json` and `--out` have all of them")
     print()
     if found := summary.differences:
-        names = ("levels", "players", "players from level to level")
-        said = (
-            f"{name} {sd.value:.2f} ({sd.low:.2f} to {sd.high:.2f})" for name, sd in zip(names, found[1:], strict=True)
-        )
+        sds = zip(("levels", "players", "players from level to level"), found[1:], strict=True)
+        said = (f"{name} {sd.value:.2f} ({sd.low:.2f} to {sd.high:.2f})" for name, sd in sds)
         some = "" if summary.drawn == summary.players else f", of {summary.drawn:,} players drawn at random"
         print(f"standard deviations of logits: {', '.join(said)}{some}")
     else:

@@ -1,7 +1,8 @@
 """How much levels and players differ: logit p = level + player + (player x level), three normal random effects.
 
 Both crossed effects are integrated out by Laplace's approximation. The effect of a player on a level is integrated out
-exactly: a pair has few attempts, for which Laplace's approximation would be far too low.
+exactly: a pair has few attempts, for which Laplace's approximation would be far too low. On simulated people the bias
+is below 3 % where players played 5 levels or more; with 4 levels each, players come out 7 % too alike.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ class _Side:
     count: int
 
     def sum(self, values: Array) -> Array:
-        return np.bincount(self.of_pair, values, self.count)
+        return np.bincount(self.of_pair, values, self.count).astype(np.float64)
 
 
 class _Model:
@@ -187,7 +188,8 @@ class _Model:
         share, start = 1.0, (self.levels, self.players, self.mean)
         long = max(float(np.abs(steps[0]).max()), float(np.abs(steps[1]).max()))
         while True:
-            self.levels, self.players, self.mean = (old + share * step for old, step in zip(start, steps, strict=True))
+            self.levels, self.players = start[0] + share * steps[0], start[1] + share * steps[1]
+            self.mean = start[2] + share * steps[2]
             if share * long < SHORT or self._likelihood()[0] - self._penalty(level, player) >= before:
                 return share * long
             share /= 2

@@ -17,13 +17,13 @@ class PeopleError(ValueError):
 
 
 class Problem(NamedTuple):
-    """One kind of problem. kind: its short name; count: rows that have it; rows: the first of them.
+    """One kind of problem. kind: its short name; times: rows that have it; rows: the first of them.
 
     Rows are counted as a spreadsheet does: a CSV file's heading is row 1. Databases have none, and begin with row 1.
     """
 
     kind: str
-    count: int
+    times: int
     rows: tuple[int, ...]
 
     @property
@@ -31,9 +31,9 @@ class Problem(NamedTuple):
         """What was found, where, and what became of it."""
         if not self.rows:
             return SENTENCES[self.kind]
-        more = ", ..." if self.count > len(self.rows) else ""
-        where = f"row{'s' if self.count > 1 else ''} {', '.join(f'{row:,}' for row in self.rows)}{more}"
-        return f"{self.count:,} times {SENTENCES[self.kind]} ({where})"
+        more = ", ..." if self.times > len(self.rows) else ""
+        where = f"row{'s' if self.times > 1 else ''} {', '.join(f'{row:,}' for row in self.rows)}{more}"
+        return f"{self.times:,} \N{MULTIPLICATION SIGN} {SENTENCES[self.kind]} ({where})"
 
 
 SENTENCES = {

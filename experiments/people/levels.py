@@ -41,7 +41,7 @@ def level_results(
 ) -> tuple[LevelResult, ...]:
     """Each level that has people. players: intervals as they would be with so many players on each level."""
     if isinstance(people, Totals):
-        return tuple(_from_totals(people, level, players) for level in np.flatnonzero(people.attempts))
+        return tuple(_from_totals(people, int(level), players) for level in np.flatnonzero(people.attempts))
     spread = spread_of_players(people)
     starts = np.searchsorted(people.level, np.arange(len(people.levels) + 1))
     return tuple(

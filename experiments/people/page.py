@@ -108,12 +108,9 @@ def _by_difficulty(levels: Sequence[LevelResult]) -> Section | None:
         [cleared], x.name, "share of players who cleared the level", x=x,
         y=report.Scale(0, 1, "players who cleared it", form=report.percent),
     )  # fmt: skip
-    each = (
-        "" if len(groups) == len(known) else f" Each point is the mean of about {len(known) / len(groups):.0f} levels."
-    )
-    text = (
-        f"How hard levels were played: attempts that those who cleared a level needed, and how many cleared it.{each}"
-    )
+    text = "How hard levels were played: attempts that those who cleared a level needed, and how many cleared it."
+    if len(groups) < len(known):
+        text += f" Each point is the mean of about {len(known) / len(groups):.0f} levels."
     drawn = report.beside(report.figure(attempts, width=report.HALF), report.figure(shares, width=report.HALF))
     return report.section("By difficulty", report.prose(text), drawn)
 
@@ -148,11 +145,8 @@ def _from_zero(spans: Sequence[Span]) -> report.Scale:
 def _file(reading: Reading, told: Told) -> Section:
     lines = [problem.sentence for problem in reading.problems]
     if reading.without_people:
-        names = ", ".join(reading.without_people[:12])
-        more = ", ..." if len(reading.without_people) > 12 else ""
-        lines.append(
-            f"{report.counted(len(reading.without_people), 'level')} of the pack without people: {names}{more}"
-        )
+        names = ", ".join((*reading.without_people[:12], *["..."][: len(reading.without_people[12:])]))
+        lines.append(f"{report.counted(len(reading.without_people), 'level')} of the pack without people: {names}")
     text = f"`{told.file}` has {report.counted(reading.rows, 'row')}."
     blocks = [report.bullets(*lines)] if lines else [report.prose("Nothing is odd about them.")]
     return report.section("The file", report.prose(text), *blocks)

@@ -80,8 +80,8 @@ def _layout(table: Table, source: str) -> tuple[Layout, dict[str, int]]:
 
 def _rows(table: Table, layout: Layout, places: dict[str, int]) -> Rows:
     """All of the file as numbers."""
-    levels, players = _Names(), _Names()
-    meanings: dict[str, Callable[[Any], int]] = {"level": levels, "player_id": players, "dt": _day}
+    levels = _Names()
+    meanings: dict[str, Callable[[Any], int]] = {"level": levels, "player_id": _Names(), "dt": _day}
     known = {column: _Known(meanings.get(column, _count)) for column in places}
     pieces: dict[str, list[Ints]] = {column: [] for column in places}
     numbers: list[Ints] = []
@@ -94,10 +94,8 @@ def _rows(table: Table, layout: Layout, places: dict[str, int]) -> Rows:
     nothing = np.full(number.size, NO_DAY)
     columns = {column: np.concatenate(pieces[column]) if numbers else number for column in places}
     attempts, successes = (columns[name] for name in layout.counts)
-    others = (columns.get(name, nothing) for name in ("player_id", "dt"))
-    return Rows(
-        number, columns["level"], *others, attempts, successes, columns.get("players", nothing), tuple(levels.numbers)
-    )
+    player, day, players = (columns.get(name, nothing) for name in ("player_id", "dt", "players"))
+    return Rows(number, columns["level"], player, day, attempts, successes, players, tuple(levels.numbers))
 
 
 class _Known(dict[Any, int]):

@@ -34,7 +34,8 @@ class Rows(NamedTuple):
 
     def where(self, kept: npt.NDArray[np.bool_] | Ints) -> Rows:
         """Some of the rows."""
-        return Rows(*(column[kept] for column in self[:-1]), self.names)
+        number, level, player, day, attempts, successes, players = (column[kept] for column in self[:-1])
+        return Rows(number, level, player, day, attempts, successes, players, self.names)
 
 
 def usable(rows: Rows, levels: Sequence[str] | None, problems: Problems) -> Rows:
