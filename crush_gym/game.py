@@ -13,7 +13,7 @@ import numpy as np
 
 from crush_gym import checks
 from crush_gym.checks import Boards, boards_of_level, boards_of_state, same_attempts, same_boards, whole_actions
-from crush_gym.engine import randomness
+from crush_gym.engine import named, randomness
 from crush_gym.engine.plan import SPECIALS, plan
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import RESTING, Books, Play, State
@@ -270,6 +270,14 @@ class Game:
         """The game's own level on the device, where no call has to bring it."""
         level: Level = jax.tree.map(jnp.asarray, self.level)
         return level
+
+    def cells(self, state: State, *names: str) -> jax.Array:
+        """bool[H, W, *boards]: cells that hold any of these (names of `channels`); none of what cannot occur."""
+        return named.cells(self.spec, names, state.planes)
+
+    def count(self, state: State, *names: str) -> jax.Array:
+        """int32[*boards]: how many cells hold any of what is named, such as "colour a", "wrapped", "lock"."""
+        return named.count_cells(self.spec, names, state.planes)
 
 
 def simple_level(
