@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 from gymnasium import spaces
 
-from crush_gym.checks import Boards, boards_of_level, check_kind, one_level
+from crush_gym.checks import Boards, check_kind, one_level
 from crush_gym.engine import randomness
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import State
@@ -31,12 +31,13 @@ from crush_gym.envs import IDS, views
 from crush_gym.envs import task as tasks
 from crush_gym.envs.options import Options, read_given
 from crush_gym.envs.task import Pool, Task
-from crush_gym.game import LEVEL_RANKS, STATE_RANKS, Game, bits_of
+from crush_gym.game import Game, bits_of
 from crush_gym.levels import Level
 from crush_gym.levels.values import did_you_mean
 from crush_gym.runtime import lockstep
 from crush_gym.runtime.observe import observe
-from crush_gym.runtime.vmap import native
+from crush_gym.runtime.ranks import LEVEL_RANKS, STATE_RANKS, boards_of_level
+from crush_gym.runtime.vmap import COMMON, OWN, SHARED, native
 from crush_gym.runtime.xla import Options as XlaOptions
 from crush_gym.runtime.xla import options_for, untraced
 
@@ -185,20 +186,21 @@ def _programs(
 
     states: Any = EnvState._make([STATE_RANKS, 0, None if order is None else 0])
     compiled = functools.partial(jax.jit, compiler_options=dict(options))
-    ranks = LEVEL_RANKS if order is None else Pool._make([_STACK_RANKS, 1 if weighted else None])
+    ranks, kind = (LEVEL_RANKS, COMMON) if order is None else (_POOL_RANKS[weighted], SHARED)
     return (
-        compiled(native(reset, (1, ranks), (False, True))),
-        compiled(native(step, (1, states, 0, ranks), (False, False, False, True))),
+        compiled(native(reset, (1, ranks), (OWN, kind))),
+        compiled(native(step, (1, states, 0, ranks), (OWN, OWN, OWN, kind))),
     )
 
 
 _STACK_RANKS = jax.tree.map(lambda rank: rank + 1, LEVEL_RANKS)
-"""The number of axes of each leaf of levels that all boards draw from."""
+_POOL_RANKS = {False: Pool._make([_STACK_RANKS, None]), True: Pool._make([_STACK_RANKS, 1])}
+"""The number of axes of each leaf of a pool, without weights and with them."""
 
 
 def _pool_of(levels: Level | Pool) -> Pool:
-    """The levels of a flat batch: a pool's own, which all boards share, or each board's."""
-    return jax.tree.map(lambda x: x[..., 0], levels) if isinstance(levels, Pool) else Pool(levels, None)
+    """The levels of a flat batch: what all boards draw from, or each board's."""
+    return levels if isinstance(levels, Pool) else Pool(levels, None)
 
 
 def _level_of(pool: Pool, number: jax.Array | None) -> Level:

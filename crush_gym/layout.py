@@ -40,6 +40,9 @@ JELLY = ("jelly1", "jelly2")
 MOVING = (*COLOUR, *KIND, *TAGS)
 """Planes that travel with an item when it is swapped or falls."""
 
+MARKS = tuple(f"mark{i}" for i in range((MAX_SIDE * MAX_SIDE).bit_length()))
+"""A number that travels with an item like the planes above, in binary: only while a turn is followed item by item."""
+
 FIXED = (*COVERS, *ICING, "chocolate", *JELLY)
 """Planes that belong to the cell."""
 

@@ -11,6 +11,14 @@ if ROOT not in sys.path:
     sys.path.insert(0, ROOT)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def watched_fences() -> None:
+    """A fence that does nothing makes programs slow and nothing wrong: here it is an error."""
+    from crush_gym.engine.board import Board
+
+    Board.watched = True
+
+
 @pytest.fixture(scope="module", autouse=True)
 def forget_programs() -> Iterator[None]:
     """A process has room for so many compiled programs only, see crush_gym.runtime.memory."""

@@ -131,6 +131,7 @@ def test_every_public_name_appears(site: Path) -> None:
         listed = getattr(module, "__all__", None)
         for name, value in vars(module).items() if listed is None else ((n, getattr(module, n)) for n in listed):
             own = inspect.isclass(value) or inspect.isfunction(value)
+            own = own and value.__module__.split(".")[0] in ("crush_gym", "agents", "experiments")
             if name.startswith("_") or not own or module.__name__ in INTERNAL:
                 continue
             if listed is None and value.__module__ != module.__name__:

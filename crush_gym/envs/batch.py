@@ -10,15 +10,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from crush_gym import sizes
 from crush_gym.envs import task as tasks
 from crush_gym.envs.options import Options as EnvOptions
 from crush_gym.envs.task import Facts, Glance, Lanes, Pool, Seen, Step, Task
 from crush_gym.runtime import threads
+from crush_gym.runtime.parts import count_of, filled
 from crush_gym.runtime.vmap import lanes_for
 from crush_gym.runtime.xla import Options, on_cpu, options_for
-
-MOST = 2112
-"""Boards of one call on a CPU core; see `crush_gym.runtime.threads`."""
 
 _AXES = {"outcome": 0, "seen": 0, "facts": 0, "final": -1, "final_facts": 0}
 """Where the boards are in what a step gives."""
@@ -123,7 +122,7 @@ class Batch:
         """Lanes of one block."""
         if not on_cpu():
             return lanes_for(self.size)
-        return lanes_for(-(-self.size // threads.count_of(self.size, MOST)))
+        return lanes_for(-(-self.size // count_of(self.size, sizes.LOCKSTEP)))
 
     @functools.cached_property
     def _options(self) -> Options:
@@ -137,11 +136,7 @@ class Batch:
 
     def _split(self, x: Any) -> list[Any]:
         """By blocks along the last axis; the last lane fills up the last block."""
-        total = -(-self.size // self._block) * self._block
-        if total != self.size:
-            xp = jnp if isinstance(x, jax.Array) else np
-            x = xp.concatenate([x, xp.repeat(x[..., -1:], total - self.size, axis=-1)], axis=-1)
-        return [x[..., i : i + self._block] for i in range(0, total, self._block)]
+        return filled(x, self.size, self._block)
 
     def _join_lanes(self, parts: Sequence[Lanes]) -> Lanes:
         return self._joined(parts, -1)

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from crush_gym import sizes
 from crush_gym.engine import randomness
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import PLAYING, State
@@ -224,10 +225,6 @@ def _reopened(task: Task, order: str, lanes: Lanes, due: jax.Array, pool: Pool) 
     return Lanes(state, lanes.key, episode, number, streak, lanes.over & ~due)
 
 
-FEW = 16
-"""Episodes are begun for a sixteenth of the boards at a time: in most steps few end."""
-
-
 def begun(spec: Spec, bits: jax.Array, due: jax.Array, state: State, number: jax.Array, levels: Level) -> State:
     """States where the boards that are due begin episodes with these keys on the levels of these numbers."""
 
@@ -237,7 +234,7 @@ def begun(spec: Spec, bits: jax.Array, due: jax.Array, state: State, number: jax
         return jax.tree.map(lambda x, y: jnp.where(wanted, x, y), new, old), jnp.zeros_like(wanted), bits, number
 
     def some(boards: tuple[Any, ...]) -> tuple[Any, ...]:
-        return on_few(boards, boards[1], max(1, due.shape[0] // FEW), begin_few)
+        return on_few(boards, boards[1], max(1, due.shape[0] // sizes.REOPENED_SHARE), begin_few)
 
     started: State = lax.while_loop(lambda boards: jnp.any(boards[1]), some, (state, due, bits, number))[0]
     return started

@@ -1,8 +1,8 @@
-"""How long a level takes the greedy player, or how much it scores there: an estimate that needs no rollout.
+"""How long a level takes the heuristic player, or how much it scores there: an estimate that needs no rollout.
 
 The logarithm of the median is a sum of weights times the logarithms of the level's traits. The weights, for
 each kind of level, are in `effort.json`, fitted by `python -m scripts.make_packs effort` to generated levels
-that the greedy player has played; so is by how much attempts at one level differ, and how far the estimate is
+that the heuristic player has played; so is by how much attempts at one level differ, and how far the estimate is
 off (`error`, of the logarithm, as a root mean square over the levels that it was fitted to).
 """
 

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.experimental.xla_metadata import set_xla_metadata
 
+from crush_gym import sizes
 from crush_gym.engine.spec import Spec
 
 Tree = Any
@@ -24,19 +25,13 @@ Tree = Any
 Part = Callable[[Callable[..., Tree]], Callable[..., Tree]]
 """Makes a kernel of a function, or leaves it to a larger one."""
 
-CHUNK = 128
-"""Most boards at a time: 2 KiB a plane."""
-
-VECTOR = 32
-"""Rows of boards that the widest instructions take at once: other numbers leave a remainder, done one by one."""
-
 
 def chunk_for(boards: int) -> int:
     """How many boards are taken at a time out of so many."""
-    if boards <= CHUNK:
+    if boards <= sizes.CHUNK:
         return boards
-    chunks = -(-boards // CHUNK)
-    return -(-boards // (chunks * VECTOR)) * VECTOR
+    chunks = -(-boards // sizes.CHUNK)
+    return -(-boards // (chunks * sizes.VECTOR)) * sizes.VECTOR
 
 
 def one_kernel(f: Callable[..., Tree]) -> Callable[..., Tree]:

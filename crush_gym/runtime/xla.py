@@ -15,6 +15,7 @@ from typing import Any
 import jax
 from jax.extend.core import get_opaque_trace_state
 
+from crush_gym import sizes
 from crush_gym.engine.spec import Spec
 
 Options = tuple[tuple[str, Any], ...]
@@ -25,9 +26,6 @@ Options = tuple[tuple[str, Any], ...]
 FULL: Options = (("xla_disable_hlo_passes", "cpu-parallel-task-assigner"), ("xla_cpu_prefer_vector_width", 512))
 LEAN: Options = (*FULL, ("xla_cpu_use_fusion_emitters", False))
 QUICK: Options = (*LEAN, ("xla_backend_optimization_level", 0))
-
-MANY = 1024
-"""Boards from which on the steps of a game that is not rich are worth compiling at length."""
 
 
 def _traced() -> object:
@@ -47,7 +45,7 @@ def options_for(spec: Spec, boards: int, rollout: bool = False) -> Options:
         return ()
     if boards == 1:
         return known(LEAN if rollout else QUICK)
-    return known(FULL if not spec.rich and (rollout or boards >= MANY) else LEAN)
+    return known(FULL if not spec.rich and (rollout or boards >= sizes.MANY) else LEAN)
 
 
 @functools.lru_cache(maxsize=8)

@@ -12,7 +12,7 @@ import numpy as np
 
 from agents import registry
 from agents.attempts import play
-from agents.protocol import Agent, Policy, choice_of
+from agents.protocol import Agent, Policy, bound
 from crush_gym import OUTCOMES, REASONS, Game, LevelPack, Stats
 from crush_gym.runtime.memory import spare_memory
 from experiments.results.origin import origin
@@ -80,7 +80,7 @@ class Table:
                 spare_memory()
             game = group.game()
             nameless = [dataclasses.replace(task.level, name="") for task in group.tasks]  # two packs may share a name
-            self.bound = program, game, self.agent(wanted).bind(game), LevelPack(nameless)
+            self.bound = program, game, bound(self.agent(wanted), game), LevelPack(nameless)
         return self.bound[1:]
 
 
@@ -102,7 +102,7 @@ class Trial:
         """Make the agent and bind it to a game."""
         agent = table.agent(self.wanted)
         _, policy, _ = table.policy(f"{agent.name} {self.group.identity}", agent, self.group)
-        return Manner(agent.name, spec_of(agent), choice_of(policy) is not None, origin())
+        return Manner(agent.name, spec_of(agent), policy.traceable, origin())
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ def _target(node: ast.stmt) -> str:
 def _find(module: str, name: str) -> Item | None:
     """What a name means in a module: defined there, or imported from another of ours."""
     body = _tree(module).body
-    for node, after in zip(body, [*body[1:], None], strict=True):
+    for node, after in zip(body, [*body, None][1:], strict=True):
         if _target(node) == name:
             return _item(node, after, module)
     for part in ast.walk(_tree(module)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from argparse import Namespace
@@ -216,7 +217,7 @@ def test_validation_lists_every_error_of_every_level_of_every_file(capsys: Outpu
         "level 'one', row 1, column 1",
         "level 'levels[2]'",
         "level 'levels[2]'",
-        "well, 1 level",
+        "no problems, 1 level",
         "there is no such file",
     ]
     assert [line.partition(": ")[0] for line in lines] == [wrong] * 5 + [good, missing]
@@ -307,3 +308,31 @@ def test_programs_are_kept_unless_somebody_said_where(monkeypatch: pytest.Monkey
     cache.keep_programs()
     (folder,) = tmp_path.iterdir()
     assert cache.os.environ[cache.FOLDER] == str(folder) and cache.os.environ[cache.LEAST] == "7"
+
+
+HOSTILE = "a\x1b[31mred\x1b]0;pwn\x07\nx"
+
+
+def test_names_cannot_steer_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = {"name": HOSTILE, "colours": 4, "moves": 3, "goals": {}, "board": ["? ? ?"] * 3}
+    (tmp_path / "evil.json").write_text(json.dumps(content))
+    for arguments in (["levels", "list"], ["levels", "show"], ["levels", "validate"]):
+        assert main([*arguments, str(tmp_path / "evil.json")]) == 0
+        said = capsys.readouterr().out
+        assert "\x1b]" not in said and "\x07" not in said
+        assert "\\x1b[31mred" in said or arguments[1] == "validate"
+
+
+def test_a_stream_without_a_character_shows_another(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "crush_gym", "levels", "show", "basics", "jelly"]
+    done = subprocess.run(command, env=environment, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0 and b"?" in done.stdout and b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_sentence() -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "crush_gym", "levels", "list", "ladder"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=120, check=False)
+    assert done.returncode == 1 and done.stderr == b"crush-gym: the output cannot be written: No space left on device\n"

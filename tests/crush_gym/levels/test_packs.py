@@ -144,7 +144,7 @@ def test_families_grow_richer(packs: dict[str, LevelPack]) -> None:
     assert cells[0] < cells[1]
 
 
-def test_success_of_the_greedy_player_is_spread(packs: dict[str, LevelPack]) -> None:
+def test_success_of_the_heuristic_player_is_spread(packs: dict[str, LevelPack]) -> None:
     """As recorded when the packs were made, from attempts that no limit was chosen by."""
     thesis = record("thesis")
     groups = {"ladder": record("ladder")["won"], "early": thesis["early"], "late": thesis["late"]}

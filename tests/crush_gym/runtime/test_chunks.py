@@ -5,9 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crush_gym.engine.spec import RICH, Spec
-from crush_gym.runtime.chunks import CHUNK, Part, chunk_for, in_chunks, in_chunks_by_parts
+from crush_gym.engine.spec import Spec
+from crush_gym.runtime.chunks import Part, chunk_for, in_chunks, in_chunks_by_parts
 from crush_gym.runtime.vmap import lanes_for
+from crush_gym.sizes import CHUNK
+from crush_gym.sizes import RICH_PLANES as RICH
 
 
 def worked(shared: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
