@@ -14,7 +14,7 @@ from jax.typing import ArrayLike
 
 from crush_gym import checks, policies, sizes
 from crush_gym.checks import Boards, same_attempts, same_boards, whole_actions
-from crush_gym.engine import randomness
+from crush_gym.engine import named, randomness
 from crush_gym.engine.covering import covering
 from crush_gym.engine.plan import SPECIALS, plan
 from crush_gym.engine.spec import CAPACITIES, Spec
@@ -433,6 +433,14 @@ class Game:
         game.spec = covering(checks.sides(shape), colours, mechanics, rules, adjacency, orders, capacities, also)
         spare_maps()
         return game
+
+    def cells(self, state: State, *names: str) -> jax.Array:
+        """bool[H, W, *boards]: cells that hold any of these (names of `channels`); none of what cannot occur."""
+        return named.cells(self.spec, names, state.planes)
+
+    def count(self, state: State, *names: str) -> jax.Array:
+        """int32[*boards]: how many cells hold any of what is named, such as "colour a", "wrapped", "lock"."""
+        return named.count_cells(self.spec, names, state.planes)
 
 
 def simple_level(

@@ -7,10 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from crush_gym.envs.base import (
+    check_render_mode,
+    checked_actions,
+    checked_lanes,
+    observation_space,
+    observed,
+    one_board,
+)
 from crush_gym.envs.batch import Batch
-from crush_gym.envs.options import read_options
-from crush_gym.envs.pictures import RENDER_MODES, Picture
-from crush_gym.envs.single import checked_actions, observation_space, observed
+from crush_gym.envs.options import read_given
+from crush_gym.envs.pictures import Picture
 from crush_gym.envs.task import Seen
 
 try:
@@ -29,15 +36,18 @@ class CrushVecEnv(VecEnv):
     """
 
     def __init__(self, num_envs: int, rules: str = "saga", *, render_mode: str | None = None, **options: Any) -> None:
-        """options: see `crush_gym.envs.options.read_options`; obs is "king" unless said.
+        """options: see `crush_gym.envs.options.read_options`.
 
-        Stable-Baselines3 takes numbers 0-255 for photographs, whose channels it moves about; "king" is 0 and 1.
+        Stable-Baselines3 takes planes for photographs: it divides them by 255, as is right, and, where there are more
+        planes than rows, swaps the axes with a warning about their order. That is all one to "MlpPolicy"; for
+        convolutions give it `VecTransposeImage(envs, skip=True)`, which leaves the planes where they are.
+        obs="king" is left alone; it shows neither the moves left nor how much of a goal is left.
         """
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode must be one of {', '.join(map(repr, RENDER_MODES))}, not {render_mode!r}")
-        self.options = read_options(rules, **{"obs": "king"} | options)
+        check_render_mode(render_mode)
+        num_envs = checked_lanes(num_envs)
+        self.options = read_given(CrushVecEnv.__init__, rules, options)
         self.render_mode = render_mode
-        self._batch = Batch(self.options.task, self.options.levels, num_envs, "same", self.options.order)
+        self._batch = Batch(self.options, num_envs, "same")
         self._picture = Picture(self.options)
         self._mask = np.ones((num_envs, self.options.game.actions), bool)
         self._actions: np.ndarray | None = None
@@ -76,7 +86,7 @@ class CrushVecEnv(VecEnv):
             known = {name: np.asarray(value) for name, value in step.final_facts._asdict().items()}
             for place, i in enumerate(np.flatnonzero(done)):
                 infos[i] = {name: int(value[i]) for name, value in known.items()}
-                infos[i]["terminal_observation"] = _one(last, place)
+                infos[i]["terminal_observation"] = one_board(last, place)
                 infos[i]["TimeLimit.truncated"] = bool(outcome.truncated[i] and not outcome.terminated[i])
         return self._shown(step.seen), np.array(outcome.reward, np.float32), done, infos
 
@@ -124,7 +134,3 @@ class CrushVecEnv(VecEnv):
 
     def _view(self, seen: Seen) -> Any:
         return observed(self.options, self._picture, seen.planes, self._batch.lanes)
-
-
-def _one(obs: Any, i: int) -> Any:
-    return {name: np.array(x[i]) for name, x in obs.items()} if isinstance(obs, dict) else np.array(obs[i])

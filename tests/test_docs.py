@@ -22,7 +22,8 @@ import crush_gym
 import experiments
 from crush_gym import Level, LevelPack
 from crush_gym.envs import IDS
-from crush_gym.envs.task import ILLEGAL, ORDERS, REWARDS
+from crush_gym.envs.rewards import REWARDS
+from crush_gym.envs.task import ILLEGAL, ORDERS
 from crush_gym.envs.views import VIEWS, king_channels
 from tests.adapters import Fast, Player, Slow
 

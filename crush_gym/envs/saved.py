@@ -77,7 +77,7 @@ def check(lanes: Any, batch: Batch) -> Lanes:
 
 
 def _about(batch: Batch) -> dict[str, Any]:
-    hashes = [level.content_hash() for level in batch.levels.levels]
+    hashes = [level.content_hash() for level in batch.options.levels]
     return {"format": FORMAT, "rules": batch.task.spec.rules, "levels": hashes}
 
 

@@ -48,7 +48,7 @@ def test_lanes_play_what_single_environments_play_and_tell_their_last_observatio
     batch = make(lanes)
     batch.seed(11)
     shown = batch.reset()
-    singles = [gym.make("crush_gym:Crush/Combo-v0", obs="king", **TINY) for _ in range(lanes)]
+    singles = [gym.make("crush_gym:Crush/Combo-v0", **TINY) for _ in range(lanes)]
     states = [env.reset(seed=11 + i) for i, env in enumerate(singles)]
     ended = 0
     for _ in range(14):
