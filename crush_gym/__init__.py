@@ -10,8 +10,8 @@ from crush_gym.moved import moved
 __version__ = "0.1.0"
 
 __all__ = [
-    "OUTCOMES", "REASONS", "Game", "Level", "LevelError", "LevelPack", "Motion", "State", "Stats", "Turn", "generate",
-    "load_pack",
+    "OUTCOMES", "REASONS", "Game", "Level", "LevelError", "LevelPack", "Motion", "Preview", "State", "Stats", "Turn",
+    "generate", "load_pack",
 ]  # fmt: skip
 
 # Names are imported when they are first used: `crush-gym --help` must not wait for JAX.
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from crush_gym.generator import generate
     from crush_gym.levels import Level, LevelError, LevelPack, load_pack
     from crush_gym.runtime.lockstep import Turn
+    from crush_gym.runtime.preview import Preview
     from crush_gym.runtime.replay import Motion
 else:
     import importlib
@@ -28,6 +29,7 @@ else:
     _HOMES = {
         "crush_gym.engine.state": ("State",),
         "crush_gym.runtime.lockstep": ("Turn",),
+        "crush_gym.runtime.preview": ("Preview",),
         "crush_gym.runtime.replay": ("Motion",),
         "crush_gym.game": ("OUTCOMES", "REASONS", "Game", "Stats"),
         "crush_gym.generator": ("generate",),

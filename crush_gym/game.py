@@ -17,14 +17,16 @@ from crush_gym.checks import Boards, same_attempts, same_boards, whole_actions
 from crush_gym.engine import named, randomness
 from crush_gym.engine.covering import covering
 from crush_gym.engine.plan import SPECIALS, plan
+from crush_gym.engine.progress import goal_names
 from crush_gym.engine.spec import CAPACITIES, Spec
 from crush_gym.engine.state import State
 from crush_gym.levels import Level, LevelPack
 from crush_gym.levels.tokens import print_board
 from crush_gym.policies import Function, Memory, Policy, Traits
-from crush_gym.runtime import lockstep, observe, parts, replay, rollout
+from crush_gym.runtime import lockstep, observe, parts, preview, replay, rollout
 from crush_gym.runtime.lockstep import Turn
 from crush_gym.runtime.memory import spare_maps
+from crush_gym.runtime.preview import Preview
 from crush_gym.runtime.ranks import LEVEL_RANKS, STATE_RANKS, boards_of_level, boards_of_state
 from crush_gym.runtime.replay import Motion
 from crush_gym.runtime.rollout import Player
@@ -110,6 +112,11 @@ class Game:
     def channels(self) -> tuple[str, ...]:
         """What the planes of `observe` show, in their order."""
         return observe.channels(self.spec)
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """What the game's levels can ask for, in the order of `preview`'s goals."""
+        return goal_names(self.spec)
 
     def accepts(self, level: Level) -> bool:
         """Whether the level can be played in this game without a new compilation."""
@@ -307,7 +314,8 @@ class Game:
         """One of the game's programs; on a CPU, a large batch in blocks."""
         boards = math.prod(boards_of(args, _ranks(name)))
         options = options_for(self.spec, boards)
-        most = {"step": sizes.LOCKSTEP, "reset": sizes.LOCKSTEP}.get(name)  # the rest is cheaper than its cutting up
+        # The rest is cheaper than its cutting up.
+        most = {"preview": sizes.ROLLOUT, "step": sizes.LOCKSTEP, "reset": sizes.LOCKSTEP}.get(name)
         if most is not None and boards > most and alone_on_cpu():
             return parts.in_blocks(_compiled(self.spec, name), args, _ranks(name), most, options)
         return _compiled(self.spec, name, options)(*args)
@@ -323,6 +331,21 @@ class Game:
         same_boards(boards_of_state(state), levels=boards_of_level(level))
         planes: jax.Array = self._call("observe", state, level)
         return planes
+
+    def preview(self, state: State, level: Level | None = None) -> Preview:
+        """What each legal move brings by itself: for all of them in the time of about ten turns of `step`.
+
+        A move's turn is played by the rules while nothing random has a say. New candies come in and can be hit, but
+        each has a colour of its own, so that waves go on only among what stands already; a colour bomb that is hit
+        by anything but a swap would draw a colour, so the turn stops before it fires. No key decides any of it.
+
+        The real turn begins like this whatever its key: its first wave, and the falling after it, bring just the same.
+        Later waves do where no new candy is in a run; a run with new candies may add to them or, seldom, spoil them.
+        """
+        level = self._level(level)
+        same_boards(boards_of_state(state), levels=boards_of_level(level))
+        gains: Preview = self._call("preview", state, level)
+        return gains
 
     def text(self, state: State, level: Level | None = None) -> list[Any]:
         """Rows of rulebook tokens: list[str], or for a batch a list of those, nested as the boards are."""
@@ -469,6 +492,7 @@ _PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "random_action": (lockstep.random_action, (1, STATE_RANKS)),
     "step": (lockstep.step, (1, STATE_RANKS, 0, LEVEL_RANKS)),
     "observe": (observe.observe, (STATE_RANKS, LEVEL_RANKS)),
+    "preview": (preview.preview, (STATE_RANKS, LEVEL_RANKS)),
     "results": (rollout.results, (STATE_RANKS, LEVEL_RANKS)),
     "legal_action": (lockstep.legal_action, (1, STATE_RANKS, 0)),
 }

@@ -19,7 +19,8 @@ class Spec:
     colours: the largest number of colours
     rules: "saga", "points" or "combo" (rulebook 12)
     adjacency: whether any clearing or only a run's strikes its neighbours, "any" or "runs" (rulebook 5)
-    mechanics: names of the mechanics compiled in (see `mechanics.ALL`)
+    mechanics: names of the mechanics compiled in (see `mechanics.ALL`), and of what the engine itself looks for:
+        "sideways", "dry" (see `plan`), "unknown" (new candies are `layout.UNKNOWN`)
     planes: names of the planes a state holds, in the order of `layout.PLANES`
     orders: kinds of order that can be asked for
     spawn_kinds: how many kinds a level can tell its entries to spawn

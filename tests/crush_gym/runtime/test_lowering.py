@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import pytest
 
 from crush_gym import Game, load_pack
-from crush_gym.runtime import lockstep, observe, replay, rollout
+from crush_gym.runtime import lockstep, observe, preview, replay, rollout
 
 BOARDS = 4
 
@@ -40,6 +40,7 @@ def kernels(name: str) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
         "random_action": (partial(lockstep.random_action, spec), (bits, state)),
         "step": (partial(lockstep.step, spec), (bits, state, action, level)),
         "observe": (partial(observe.observe, spec), (state, level)),
+        "preview": (partial(preview.preview, spec), (state, level)),
         "playout": (partial(rollout.playout, spec, None, ()), (bits, state, level)),
         "many_attempts": (partial(rollout.many_attempts, spec, BOARDS, None, ()), (first, bits, state, level)),
         "many_attempts from new boards": (
