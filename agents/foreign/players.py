@@ -13,6 +13,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.random import default_rng  # by its name: players may put another into its place
 
 from agents.attempts import Array, PolicyError
 from agents.foreign.kinds import has, parameters
@@ -131,7 +132,7 @@ class _Seat:
             if has(player, "reset"):
                 player.reset()
             self.act = player.act if has(player, "act") else player
-            self.rng = np.random.default_rng(self.words)
+            self.rng = default_rng(self.words)
             self.taken = min(max(len(parameters(self.act)), 1), 3)
         return self.act(*(obs, mask, self.rng)[: self.taken])
 

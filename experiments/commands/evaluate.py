@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common
 from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command, add_json
-from experiments.commands.terminal import quiet_xla
+from experiments.commands.terminal import interruptible, players_print_to_stderr, quiet_xla, safe_in
 
 if TYPE_CHECKING:
     from experiments.results.row import Row
-    from experiments.results.store import Store
     from experiments.results.task import Task
     from experiments.running.evaluation import Results
     from experiments.running.events import ShardError
     from experiments.running.executors.here import Executor
 
 STORE = "runs.sqlite"
+DASH = "\N{EN DASH}"
 
 
 def register(subparsers: Subparsers) -> None:
@@ -82,32 +81,31 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"--export {str(options.export)!r} must end in .csv or .parquet")
     keep_programs()
     quiet_xla()
+    with interruptible(lambda: safe_in(options.out)):
+        results = _evaluated(options)
+    _report(options, results)
+    return int(bool(results.errors))
+
+
+def _evaluated(options: argparse.Namespace) -> Results:
+    """Play what is missing."""
+    with players_print_to_stderr():
+        _check_names(options.agents)
     from experiments.results.export import ExportError, export
     from experiments.results.store import Store, StoreError
     from experiments.running.evaluation import evaluate
     from experiments.running.executors.here import ExecutorError
 
     tasks = _tasks(options.levels)
-    _check_names(options.agents)
     try:
-        with Store(options.out) as store:
-            results = _played(evaluate, options, tasks, store)
+        with Store(options.out) as store, players_print_to_stderr():
+            how = options.attempts, options.seed, _executor(options), store
+            results = evaluate(options.agents, tasks, *how)
         if options.export:
             export(results.rows, options.export)
     except (StoreError, ExecutorError, ExportError) as error:
         raise CommandError(str(error)) from None
-    _report(options, results)
-    return int(bool(results.errors))
-
-
-def _played(evaluate: Any, options: argparse.Namespace, tasks: tuple[Task, ...], store: Store) -> Results:
-    try:
-        results: Results = evaluate(options.agents, tasks, options.attempts, options.seed, _executor(options), store)
-        return results
-    except KeyboardInterrupt:
-        print(f"\ninterrupted: {len(store):,} results are safe in {store.name}; the same command goes on from there",
-              file=sys.stderr)  # fmt: skip
-        raise
+    return results
 
 
 def _tasks(levels: list[str]) -> tuple[Task, ...]:
@@ -150,20 +148,21 @@ def _executor(options: argparse.Namespace) -> Executor:
 
 
 def _report(options: argparse.Namespace, results: Results) -> None:
+    from experiments.results.row import without_goals
+
     by_agent: dict[str, list[Row]] = defaultdict(list)
     for row in results.rows:
         by_agent[row.agent].append(row)
-    lines = {agent: _summary(rows) for agent, rows in by_agent.items()}
+    endless = without_goals(results.rows)
+    lines = {agent: _summary(rows, endless) for agent, rows in by_agent.items()}
     if options.json:
         errors = [{"agent": e.agent, "levels": e.levels, "attempts": e.attempts, "error": e.sentence}
                   for e in results.errors]  # fmt: skip
         common.print_json({"store": str(options.out), "seed": options.seed, "agents": lines, "errors": errors})
         return
     table = [
-        (agent, f"{s['won']:,} of {s['attempts']:,}", f"{s['success']:.1%}", f"{s['mean_score']:,.0f}",
-         f"{s['moves_per_second']:,.0f}")
-        for agent, s in lines.items()
-    ]  # fmt: skip
+        (agent, *_won(s), f"{s['mean_score']:,.0f}", f"{s['moves_per_second']:,.0f}") for agent, s in lines.items()
+    ]
     if table:
         common.print_table([("agent", "won", "success", "mean score", "moves/s"), *table])
     print(f"\n{len(results.rows):,} results in {options.out}")
@@ -173,13 +172,24 @@ def _report(options: argparse.Namespace, results: Results) -> None:
         print("The same command plays what is missing.")
 
 
-def _summary(rows: list[Row]) -> dict[str, Any]:
-    """How an agent did on all levels together; moves a second of one worker, compiling not counted."""
-    took, won = sum(row.seconds for row in rows), sum(row.won for row in rows)
+def _won(summary: dict[str, Any]) -> tuple[str, str]:
+    """Wins and their share in words, dashes where nothing could be won."""
+    if summary["success"] is None:
+        return DASH, DASH
+    return f"{summary['won']:,} of {summary['winnable']:,}", f"{summary['success']:.1%}"
+
+
+def _summary(rows: list[Row], endless: Collection[str]) -> dict[str, Any]:
+    """How an agent did on all levels together; moves a second of one worker, compiling not counted.
+
+    endless: tasks without goals, whose attempts nobody can win
+    """
+    took, winnable = sum(row.seconds for row in rows), [row.won for row in rows if row.task not in endless]
     return {
         "attempts": len(rows),
-        "won": won,
-        "success": won / len(rows),
+        "winnable": len(winnable),
+        "won": sum(winnable),
+        "success": sum(winnable) / len(winnable) if winnable else None,
         "mean_score": sum(row.score for row in rows) / len(rows),
         "moves_per_second": sum(row.moves for row in rows) / took if took else 0.0,
     }

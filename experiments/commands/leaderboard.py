@@ -64,7 +64,7 @@ def _row(s: Standing) -> tuple[str, ...]:
     from experiments.report import duration
     from experiments.report.words import decimal, ranks, rate_of
 
-    success = "-" if s.success is None else rate_of(s.success)[0]
+    success = "\N{EN DASH}" if s.success is None else rate_of(s.success)[0]
     figures = (*decimal(s.iqm), decimal(s.mean)[0], success, duration(s.seconds))
     return (ranks(s.best, s.worst), s.agent, *figures, f"{s.attempts:,}")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.results.row import Row
+from experiments.results.row import Row, without_goals
 from experiments.statistics import Array, Interval, rate
 
 FEWEST = 5
@@ -141,7 +141,7 @@ def _shared(
             f"no level was played by all of these players ({counts}): name players that share levels, or let "
             "`crush-gym evaluate` play the same ones with all of them"
         )
-    endless = {row.task for found in table.values() for row in found if row.outcome == "ended"}
+    endless = without_goals(row for found in table.values() for row in found)
     tasks = (PlayedTask(task, names[task], task not in endless) for task in shared)
     return tuple(sorted(tasks, key=lambda task: (_natural(task.level), task.identity)))
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import default_rng
 
 from experiments.ranking.field import Field, PlayedTask, RankingError
 from experiments.ranking.yardstick import Yardstick, yardsticks
@@ -73,7 +74,7 @@ def rank(
         )
     if over_levels:
         field.refuse_few_levels()
-    rng = np.random.default_rng(seed)
+    rng = default_rng(seed)
     strata = {agent: [_normalised(field, agent, task, scales) for task in tasks] for agent in field.agents}
     drawn = {agent: resampled_means(strata[agent], rng, over_levels=over_levels) for agent in field.agents}
     ranks = _ranks([iqm(drawn[agent]) for agent in field.agents], confidence)

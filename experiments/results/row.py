@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -39,3 +40,8 @@ class Row(NamedTuple):
 
 KEY = ("agent", "task", "seed", "attempt")
 """The columns that tell a row apart from all others."""
+
+
+def without_goals(rows: Iterable[Row]) -> set[str]:
+    """The tasks whose attempts just end, which nobody can win: there are no success rates of them."""
+    return {row.task for row in rows if row.outcome == "ended"}

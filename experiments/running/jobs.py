@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
+from importlib import metadata
 from typing import Any, NamedTuple, Protocol
 
 import jax
@@ -27,6 +28,9 @@ QUICK, SLOW = 8192, 512
 LEAST = 32
 """Attempts below which a shard is not cut up for several workers: boards that play together cost less."""
 
+OURS = ("agents", "crush_gym", "experiments")
+"""The packages of this distribution."""
+
 Told = Callable[[Event], None]
 """Told what happens to a shard while it is played; in `Advanced`, attempts that only fill it up count too."""
 
@@ -45,7 +49,13 @@ class Manner(NamedTuple):
 
 
 class Job(Protocol):
-    """A piece of work. program: jobs with the same one share what is compiled; attempts: how many it plays."""
+    """A piece of work. program: jobs with the same one share what is compiled; attempts: how many it plays.
+
+    home: the stranger's module that it lets in, which may change whatever lies in its process; "" for none
+    """
+
+    @property
+    def home(self) -> str: ...
 
     @property
     def program(self) -> Hashable: ...
@@ -94,6 +104,10 @@ class Trial:
     group: Group
 
     @property
+    def home(self) -> str:
+        return home_of(self.wanted)
+
+    @property
     def program(self) -> str:
         return named(self.wanted)
 
@@ -123,6 +137,10 @@ class Shard:
     size: int
     patience: tuple[int, ...] = ()
     traits: Any = None
+
+    @property
+    def home(self) -> str:
+        return home_of(self.wanted)
 
     @property
     def program(self) -> Program:
@@ -201,6 +219,18 @@ def program_of(agent: str, group: Group) -> Program:
 def named(wanted: str | Agent) -> str:
     """What an agent is called before it has been made."""
     return wanted if isinstance(wanted, str) else wanted.name
+
+
+def home_of(wanted: str | Agent) -> str:
+    """The module that an agent comes from, "" where that is one of ours."""
+    if isinstance(wanted, str):
+        name = wanted.partition(":")[0]
+        entries = metadata.entry_points(group=registry.GROUP, name=name)
+        module = next((entry.module for entry in entries), name)
+    else:
+        player = getattr(wanted, "player", wanted)  # of an adapted one
+        module = str(getattr(player, "__module__", type(player).__module__))
+    return "" if module.partition(".")[0] in OURS else module
 
 
 def spec_of(agent: Agent) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from crush_gym.cli import common
 from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import CommandError, Subparsers, add_command
-from experiments.commands.terminal import quiet_xla
+from experiments.commands.terminal import interruptible, quiet_xla, safe_in
 
 if TYPE_CHECKING:
     from experiments.report import Page
@@ -69,11 +69,12 @@ def run(options: argparse.Namespace) -> int:
     quiet_xla()
     from experiments.report import PageError
     from experiments.results.store import StoreError
-    from experiments.studies.setting import Setting, StudyError
+    from experiments.studies.setting import STORE, Setting, StudyError
 
     page = folder / f"{options.name}{'-quick' if options.quick else ''}.html"
     try:
-        STUDIES[options.name].load()(Setting(options.quick, folder, options.seed)).write(page)
+        with interruptible(lambda: safe_in(folder / STORE)):
+            STUDIES[options.name].load()(Setting(options.quick, folder, options.seed)).write(page)
     except (StudyError, StoreError, PageError) as error:
         raise CommandError(str(error)) from None
     print(f"page: {page}")

@@ -102,6 +102,7 @@ class Errand:
     number: int = 0
     program: str = ""
     attempts: int = 1
+    home: str = ""
 
     def do(self, table: Table, told: Told) -> tuple[int, int, list[int]]:
         if self.does == "rest":

@@ -154,9 +154,18 @@ MOST_WORDS = 500
 """Characters of an error that are shown: compilers write pages."""
 
 
-def next_job(jobs: deque[Job], last: Hashable, others: Set[Hashable]) -> Job:
-    """Take the job that suits a worker best: one whose program it has, else one whose program no other has."""
-    for suits in (lambda job: job.program == last, lambda job: job.program not in others, lambda job: True):
+def next_job(jobs: deque[Job], last: Hashable, others: Set[Hashable], home: str) -> Job:
+    """Take the job that suits a worker best: one whose program it has, else one whose program no other has.
+
+    home: of what the worker has let in; a job of another one may cost it a new start
+    """
+    for suits in (
+        lambda job: job.program == last,
+        lambda job: job.program not in others and job.home == home,
+        lambda job: job.program not in others,
+        lambda job: job.home == home,
+        lambda job: True,
+    ):
         for job in jobs:
             if suits(job):
                 jobs.remove(job)

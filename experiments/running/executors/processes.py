@@ -38,7 +38,7 @@ CACHE = ("jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_sec
 
 @dataclass(frozen=True)
 class Processes:
-    """Does jobs on processes of their own.
+    """Does jobs on processes of their own. What a stranger's module does to its process, only its own agents feel.
 
     time_limit: seconds that a job may take, compiling included; then its process is ended
     """
@@ -59,7 +59,8 @@ class Processes:
             while jobs or any(one.job for one in crew):
                 for one in crew:
                     if jobs and one.job is None:
-                        yield from one.give(next_job(jobs, one.program, {w.program for w in crew if w is not one}))
+                        others = {other.program for other in crew if other is not one}
+                        yield from one.give(next_job(jobs, one.program, others, one.home))
                 told(None, None)
                 for one in self._heard(crew):
                     yield from one.listen(told)
@@ -93,6 +94,7 @@ class _Worker:
         self.pipe: Connection | None = None
         self.job: Job | None = None
         self.program: Hashable = None
+        self.home = ""
         self.ready = self.overdue = False
         self.since = 0.0
 
@@ -103,10 +105,11 @@ class _Worker:
         except Exception as error:  # of the agent's own pickling, so anything
             yield job, Failure(f"the agent cannot be sent to another process ({sentence_of(error)}): give its name")
             return
-        if self.process is None or not self.process.is_alive():
+        spoilt = self.home not in ("", job.home)  # a stranger's module may have changed anything in it
+        if self.process is None or not self.process.is_alive() or spoilt:
             self._start()
         assert self.pipe is not None
-        self.job, self.program, self.since = job, job.program, time.monotonic()
+        self.job, self.program, self.home, self.since = job, job.program, job.home, time.monotonic()
         with contextlib.suppress(OSError):  # it has just ended: `listen` finds out
             self.pipe.send_bytes(letter)
 

@@ -42,33 +42,32 @@ class OnRay:
         ray = _ray()
         ray.init(address=self.address, ignore_reinit_error=True, log_to_driver=False)
         hand = ray.remote(num_cpus=self.cpus, num_gpus=self.gpus, max_concurrency=2)(Hand)
-        crew: list[Any] = [None] * self.workers
-        programs: list[Hashable] = [None] * self.workers
-        busy: dict[Any, tuple[int, Job, float]] = {}
+        crew = [_Place() for _ in range(self.workers)]
+        busy: dict[Any, tuple[_Place, Job, float]] = {}
         news = _News(ray)
         try:
             while jobs or busy:
-                for n in {*range(self.workers)} - {n for n, _, _ in busy.values()}:
-                    if jobs:
-                        job = next_job(jobs, programs[n], {*programs[:n], *programs[n + 1 :]})
-                        crew[n], programs[n] = crew[n] or hand.remote(), job.program
-                        busy[crew[n].do.remote(job)] = n, job, time.monotonic()
+                taken = [place for place, _, _ in busy.values()]
+                for place in crew:
+                    if jobs and place not in taken:
+                        others = {other.program for other in crew if other is not place}
+                        job = next_job(jobs, place.program, others, place.home)
+                        busy[place.give(ray, hand, job)] = place, job, time.monotonic()
                 told(None, None)
                 for future in self._over(ray, busy):
-                    n, job, _ = busy.pop(future)
+                    place, job, _ = busy.pop(future)
                     result, lost = self._result(ray, future)
                     if lost:
-                        ray.kill(crew[n])
-                        crew[n] = programs[n] = None
+                        place.leave(ray)
                     yield job, result
-                for n, job, _ in busy.values():
-                    for event in news.of(crew[n]):
+                for place, job, _ in busy.values():
+                    for event in news.of(place.actor):
                         told(job, event)
         finally:
-            for actor in filter(None, crew):
-                ray.kill(actor)
+            for place in crew:
+                place.leave(ray)
 
-    def _over(self, ray: Any, busy: dict[Any, tuple[int, Job, float]]) -> list[Any]:
+    def _over(self, ray: Any, busy: dict[Any, tuple[_Place, Job, float]]) -> list[Any]:
         """The jobs that are done or took too long; waits a little for the first."""
         oldest = min(busy, key=lambda future: busy[future][2])
         limit = float("inf") if self.time_limit is None else busy[oldest][2] + self.time_limit
@@ -84,6 +83,28 @@ class OnRay:
             return Failure(f"no answer within {self.time_limit:g} seconds: it was ended"), True
         except Exception as error:  # whatever Ray says when a machine or an actor is gone
             return Failure(f"its Ray actor failed: {sentence_of(error)}"), True
+
+
+@dataclass(eq=False)
+class _Place:
+    """Where one actor after the other works. program, home: of its last job."""
+
+    actor: Any = None
+    program: Hashable = None
+    home: str = ""
+
+    def give(self, ray: Any, hand: Any, job: Job) -> Any:
+        """Hand out a job, to a new actor where there is none or another stranger's module may have changed it."""
+        if self.home not in ("", job.home):
+            self.leave(ray)
+        self.actor, self.program, self.home = self.actor or hand.remote(), job.program, job.home
+        return self.actor.do.remote(job)
+
+    def leave(self, ray: Any) -> None:
+        """End the actor."""
+        if self.actor is not None:
+            ray.kill(self.actor)
+        self.actor, self.program, self.home = None, None, ""
 
 
 class Hand:

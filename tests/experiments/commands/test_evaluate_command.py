@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import os
@@ -14,8 +15,9 @@ from typing import Any
 import pytest
 
 from crush_gym.cli import main
-from experiments import Results, ShardError
-from experiments.commands.evaluate import in_short
+from experiments import Results, Row, ShardError
+from experiments.commands.evaluate import DASH, _report, in_short
+from experiments.ranking import compare, field_of, rank
 from experiments.results.store import Store
 
 PLAYER = "tests.experiments.players:Player"
@@ -42,7 +44,7 @@ def test_a_table_says_how_each_agent_did_and_where_the_results_are(run: Any, tmp
     lines = out.splitlines()
     assert (status, err) == (1, "")
     assert lines[0].split() == ["agent", "won", "success", "mean", "score", "moves/s"]
-    assert re.fullmatch(rf"{PLAYER} +0 of 7 +0\.0% +[\d,]+ +[\d,]+", lines[2])
+    assert re.fullmatch(rf"{PLAYER} +{DASH} +{DASH} +[\d,]+ +[\d,]+", lines[2])
     assert lines[3:] == [
         "",
         "7 results in runs.sqlite",
@@ -55,6 +57,7 @@ def test_a_table_says_how_each_agent_did_and_where_the_results_are(run: Any, tmp
     status, out, _ = run(PLAYER, *SMALL, "--json")
     report = json.loads(out)
     assert (status, report["store"], report["errors"]) == (0, "runs.sqlite", [])
+    assert (report["agents"][PLAYER]["success"], report["agents"][PLAYER]["winnable"]) == (None, 0)
     assert report["agents"][PLAYER]["mean_score"] == sum(row.score for row in known) / 7
     assert report["agents"][PLAYER]["moves_per_second"] == pytest.approx(
         sum(row.moves for row in known) / sum(row.seconds for row in known)
@@ -79,6 +82,29 @@ def test_what_is_asked_wrongly_is_one_sentence(run: Any, arguments: list[str], s
     code, out, err = run(*arguments)
     assert (code, out) == (status, "")
     assert sentence in err.splitlines()[-1] and "Traceback" not in err
+
+
+def test_levels_without_goals_have_no_success_rate_anywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    def row(agent: str, task: str, attempt: int, outcome: str) -> Row:
+        score = attempt + (100 if agent == "a" else 10)
+        return Row(agent, task, task, 0, attempt, outcome == "won", outcome, "goals", score, 5, 5, 1, 0, 0.1)
+
+    ends = {"a": ("lost", "won", "won"), "b": ("lost", "lost", "won")}
+    goal = [row(agent, "goal", n, end) for agent, each in ends.items() for n, end in enumerate(each * 2)]
+    endless = [row(agent, "endless", n, "lost" if n == 3 else "ended") for agent in ends for n in range(6)]
+    for rows, rates in (goal + endless, (4 / 6, 2 / 6)), (endless, None):
+        _report(argparse.Namespace(json=True, out="x", seed=0), Results(tuple(rows), ()))
+        said = json.loads(capsys.readouterr().out)["agents"]
+        ranked = [standing.success for standing in rank(field_of(rows)).standings]
+        compared = compare(field_of(rows), "a", "b").success
+        if rates is None:
+            assert ranked == [None, None] and compared is None
+            assert [said[agent]["success"] for agent in "ab"] == [None, None]
+        else:
+            assert [said[agent]["success"] for agent in "ab"] == [s.value for s in ranked if s] == list(rates)
+            assert compared is not None and compared.value == pytest.approx(rates[0] - rates[1])
+    _report(argparse.Namespace(json=False, out="x", seed=0), Results(tuple(goal + endless), ()))
+    assert capsys.readouterr().out.splitlines()[2].split()[:5] == ["a", "4", "of", "6", "66.7%"]
 
 
 def test_shards_that_fail_alike_are_one_line() -> None:

@@ -89,6 +89,14 @@ def test_actors_do_the_jobs_and_lost_or_late_ones_are_replaced(monkeypatch: pyte
     assert len(ray.made) == 3 and sorted(map(id, ray.killed)) == sorted(map(id, ray.made))
 
 
+def test_a_strangers_module_has_an_actor_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = FakeRay()
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    jobs = deque(Errand("report", n, program=str(n), home=home) for n, home in enumerate(["", "one", "two", "one"]))
+    assert len(dict(OnRay(1).run(jobs, lambda job, event: None))) == 4
+    assert len(ray.made) == 2 and ray.killed == ray.made
+
+
 def test_what_an_actor_says_is_told_before_its_job_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     ray, told = FakeRay(), []
     monkeypatch.setitem(sys.modules, "ray", ray)

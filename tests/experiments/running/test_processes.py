@@ -53,9 +53,21 @@ def test_each_process_keeps_to_its_own_cores() -> None:
 
 def test_a_worker_goes_on_with_what_it_has_compiled_before_it_helps_another() -> None:
     jobs = [Errand("report", n, program="ab"[n % 2]) for n in range(6)]
-    assert next_job(deque(jobs), "b", set()) is jobs[1]
-    assert next_job(deque(jobs), None, {"a"}) is jobs[1]
-    assert next_job(deque(jobs), None, {"a", "b"}) is jobs[0]
+    assert next_job(deque(jobs), "b", set(), "") is jobs[1]
+    assert next_job(deque(jobs), None, {"a"}, "") is jobs[1]
+    assert next_job(deque(jobs), None, {"a", "b"}, "") is jobs[0]
+
+
+def test_a_strangers_module_has_processes_of_its_own() -> None:
+    order = ["", "one", "", "two", "one", ""]
+    jobs = [Errand("report", n, program=str(n), home=home) for n, home in enumerate(order)]
+    answers = run(Processes(1), *jobs)
+    homes: dict[int, set[str]] = {}
+    for job, (_, pid, _) in answers.items():
+        homes.setdefault(pid, set()).add(job.home)
+    assert sorted(map(sorted, homes.values())) == [["", "one"], ["two"]]  # ours come first, then who was there first
+    waiting = deque([Errand("report", 0, program="a", home="one"), Errand("report", 1, program="b", home="two")])
+    assert next_job(waiting, None, {"a"}, "one").number == 1  # rather a new start than compiling what another has
 
 
 def test_cores_are_shared_out_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
