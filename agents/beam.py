@@ -41,6 +41,7 @@ from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import PLAYING
 from crush_gym.game import LEVEL_RANKS
 from crush_gym.levels import Level
+from crush_gym.runtime import kept
 from crush_gym.runtime.vmap import flat_boards
 
 HEURISTICS = ("h1", "h2")
@@ -198,4 +199,4 @@ class _Search:
 
 @functools.lru_cache(maxsize=64)
 def _structure(spec: Spec, variant: str) -> Callable[[State, Level], jax.Array]:
-    return jax.jit(functools.partial(structure, spec, variant=variant))
+    return kept.program(functools.partial(structure, spec, variant=variant))

@@ -24,6 +24,7 @@ from crush_gym.checks import boards_of_state
 from crush_gym.engine import randomness
 from crush_gym.game import LEVEL_RANKS
 from crush_gym.levels import Level
+from crush_gym.runtime import kept
 from crush_gym.runtime.vmap import flat_boards
 
 
@@ -97,7 +98,7 @@ def _first(epsilon: float) -> Callable[..., jax.Array]:
         explores = (chance < epsilon) | ~jnp.any(numbers > 0, axis=0)
         return jnp.where(explores, picked, _best(mask, sums, numbers)).astype(jnp.int32)
 
-    return jax.jit(choose)
+    return kept.program(choose)
 
 
 @jax.jit

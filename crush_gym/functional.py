@@ -26,7 +26,7 @@ from crush_gym.envs.options import Options, read_options
 from crush_gym.envs.task import Task
 from crush_gym.game import LEVEL_RANKS, STATE_RANKS, Game, bits_of
 from crush_gym.levels import Level
-from crush_gym.runtime import lockstep
+from crush_gym.runtime import kept, lockstep
 from crush_gym.runtime.observe import observe
 from crush_gym.runtime.vmap import native
 from crush_gym.runtime.xla import Options as XlaOptions
@@ -140,10 +140,9 @@ def _programs(
         planes = observe(spec, game, level)
         return planes if obs == "planes" else _view_last(spec, obs, planes)
 
-    compiled = functools.partial(jax.jit, compiler_options=dict(options))
     return (
-        compiled(native(reset, (1, LEVEL_RANKS), (False, True))),
-        compiled(native(step, (1, state, 0, LEVEL_RANKS), (False, False, False, True))),
+        kept.program(native(reset, (1, LEVEL_RANKS), (False, True)), options),
+        kept.program(native(step, (1, state, 0, LEVEL_RANKS), (False, False, False, True)), options),
     )
 
 

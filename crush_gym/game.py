@@ -21,14 +21,14 @@ from crush_gym.engine.terrain import LEAF_RANKS
 from crush_gym.levels import Level, LevelPack
 from crush_gym.levels.level import LEAVES
 from crush_gym.levels.tokens import print_board
-from crush_gym.runtime import lockstep, observe, rollout, threads
+from crush_gym.runtime import kept, lockstep, observe, rollout, threads
 from crush_gym.runtime.chunks import CHUNK
 from crush_gym.runtime.lockstep import Turn
 from crush_gym.runtime.memory import spare_maps
 from crush_gym.runtime.rollout import Policy
 from crush_gym.runtime.threads import cores
 from crush_gym.runtime.vmap import boards_of, flat_boards, lanes_for, native
-from crush_gym.runtime.xla import Options, alone_on_cpu, options_for, untraced
+from crush_gym.runtime.xla import Options, alone_on_cpu, options_for, placed, untraced
 
 OUTCOMES = ("playing", "won", "lost", "ended")
 """Names of the numbers in `State.books.outcome`."""
@@ -268,7 +268,7 @@ class Game:
     @functools.cached_property
     def _placed(self) -> Level:
         """The game's own level on the device, where no call has to bring it."""
-        level: Level = jax.tree.map(jnp.asarray, self.level)
+        level: Level = placed(self.level)
         return level
 
 
@@ -325,21 +325,18 @@ def _compiled(spec: Spec, name: str, policy: Policy | None = None, options: Opti
     """One of the game's programs, for any arrangement of boards."""
     f, ranks = _PROGRAMS[name]
     f = functools.partial(f, spec, **({"policy": policy} if name in ("playout", "choose") else {}))
-    return jax.jit(native(f, ranks, tuple(r is LEVEL_RANKS for r in ranks)), compiler_options=dict(options))
+    return kept.program(native(f, ranks, tuple(r is LEVEL_RANKS for r in ranks)), options)
 
 
 @functools.lru_cache(maxsize=256)
 def _attempts_program(spec: Spec, options: Options, lanes: int, policy: Policy | None) -> Callable[..., jax.Array]:
-    program = functools.partial(rollout.many_attempts, spec, lanes, policy)
-    return jax.jit(program, compiler_options=dict(options))
+    return kept.program(functools.partial(rollout.many_attempts, spec, lanes, policy), options)
 
 
 @functools.lru_cache(maxsize=64)
 def _replay_programs(spec: Spec) -> tuple[Callable[..., Play], Callable[..., Play]]:
-    compiled = functools.partial(jax.jit, compiler_options=dict(options_for(spec, 1)))
-    return compiled(functools.partial(lockstep.replay_begin, spec)), compiled(
-        functools.partial(lockstep.replay_beat, spec)
-    )
+    begin, beat = (functools.partial(part, spec) for part in (lockstep.replay_begin, lockstep.replay_beat))
+    return kept.program(begin, options_for(spec, 1)), kept.program(beat, options_for(spec, 1))
 
 
 def _policy(policy: str | Policy) -> Policy | None:

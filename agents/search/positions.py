@@ -25,7 +25,7 @@ from crush_gym.engine.runs import find_runs
 from crush_gym.engine.spec import Spec
 from crush_gym.game import LEVEL_RANKS, STATE_RANKS
 from crush_gym.levels import Level
-from crush_gym.runtime import lockstep
+from crush_gym.runtime import kept, lockstep
 from crush_gym.runtime.threads import run_all
 from crush_gym.runtime.xla import Options, options_for
 
@@ -148,7 +148,7 @@ def scan_order(spec: Spec) -> Array:
 
 @functools.lru_cache(maxsize=64)
 def _legal(spec: Spec, options: Options) -> Callable[[State], jax.Array]:
-    return jax.jit(functools.partial(lockstep.legal, spec), compiler_options=dict(options))
+    return kept.program(functools.partial(lockstep.legal, spec), options)
 
 
 @functools.lru_cache(maxsize=64)
@@ -161,7 +161,7 @@ def _turn(spec: Spec, options: Options) -> Callable[..., tuple[jax.Array, State,
         row = _mean_row(board, from_action(spec, action))
         return own, lockstep.step(spec, own, state, action, level)[0], row
 
-    return jax.jit(turn, compiler_options=dict(options))
+    return kept.program(turn, options)
 
 
 def _mean_row(board: Board, moves: Moves) -> jax.Array:

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import jax
 
+from crush_gym.runtime import kept
+
 MAPS = Path("/proc/self/maps")
 MOST_MAPS = Path("/proc/sys/vm/max_map_count")
 MEMORY = Path("/proc/self/statm")
@@ -49,6 +51,7 @@ def spare_memory(limit: int = LIMIT) -> bool:
 
 def forget() -> None:
     """Let go of every compiled program."""
+    kept.forget()
     jax.clear_caches()  # type: ignore[no-untyped-call]
 
 

@@ -21,6 +21,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from crush_gym.runtime import kept
 from crush_gym.runtime.vmap import boards_of, flat_boards
 from crush_gym.runtime.xla import Options
 
@@ -79,7 +80,7 @@ def _on_block(
         )
         return Packed.of(program(*cut))
 
-    return jax.jit(call, compiler_options=dict(options))
+    return kept.program(call, options)
 
 
 _compiled: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()
@@ -162,13 +163,16 @@ class Packed:
 
 def _joined(parts: list[Tree], starts: list[int], size: int) -> Tree:
     """The parts side by side, without what the last has in common with the one before, and unpacked."""
-    return _join(starts[-2] + size - starts[-1] if len(starts) > 1 else 0, parts)
+    return _join(starts[-2] + size - starts[-1] if len(starts) > 1 else 0)(parts)
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _join(skip: int, parts: list[Tree]) -> Tree:
-    last = jax.tree.map(lambda x: x[..., skip:], parts[-1])
-    whole = jax.tree.map(lambda *xs: jnp.concatenate(xs, axis=-1), *parts[:-1], last)
-    return jax.tree.map(
-        lambda x: x.unpacked() if isinstance(x, Packed) else x, whole, is_leaf=lambda x: isinstance(x, Packed)
-    )
+@functools.lru_cache(maxsize=256)
+def _join(skip: int) -> Callable[[list[Tree]], Tree]:
+    def join(parts: list[Tree]) -> Tree:
+        last = jax.tree.map(lambda x: x[..., skip:], parts[-1])
+        whole = jax.tree.map(lambda *xs: jnp.concatenate(xs, axis=-1), *parts[:-1], last)
+        return jax.tree.map(
+            lambda x: x.unpacked() if isinstance(x, Packed) else x, whole, is_leaf=lambda x: isinstance(x, Packed)
+        )
+
+    return kept.program(join)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common
-from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command, add_json
 
 if TYPE_CHECKING:
@@ -78,7 +77,6 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--time-limit needs --processes N or --ray N: what hangs in this process cannot be ended")
     if options.export and options.export.suffix not in (".csv", ".parquet"):
         raise UsageError(f"--export {str(options.export)!r} must end in .csv or .parquet")
-    keep_programs()
     from experiments.results.export import ExportError, export
     from experiments.results.store import Store, StoreError
     from experiments.running.evaluation import evaluate
