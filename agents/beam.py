@@ -35,7 +35,7 @@ from agents.search.positions import Array, Expander, Moved, Nodes, one_axis
 from agents.search.structure import SIXTHS, structure
 from agents.search.topk import best_of
 from crush_gym import Game, Level, State
-from crush_gym.runtime import LEVEL_RANKS, PLAYING, Spec, boards_of_state, flat_boards, randomness, sizes
+from crush_gym.runtime import LEVEL_RANKS, PLAYING, Spec, boards_of_state, flat_boards, kept, randomness, sizes
 
 HEURISTICS = ("h1", "h2")
 VARIANTS = ("text", "pseudocode")
@@ -190,4 +190,4 @@ class _Search:
 
 @functools.lru_cache(maxsize=64)
 def _structure(spec: Spec, variant: str) -> Callable[[State, Level], jax.Array]:
-    return jax.jit(functools.partial(structure, spec, variant=variant))
+    return kept.program(functools.partial(structure, spec, variant=variant))

@@ -32,6 +32,7 @@ from crush_gym.runtime import (
     cores,
     flat_boards,
     in_parts,
+    kept,
     legal,
     options_for,
     randomness,
@@ -132,15 +133,15 @@ class Search:
 
 @functools.lru_cache(maxsize=64)
 def _program(search: Search, spec: Spec, options: Options) -> Callable[..., jax.Array]:
-    return jax.jit(functools.partial(looked_ahead, search, spec), compiler_options=dict(options))
+    return kept.program(functools.partial(looked_ahead, search, spec), options)
 
 
 def looked_ahead(search: Search, spec: Spec, params: Any, bits: jax.Array, state: State, level: Level) -> jax.Array:
     """The best move of each board, int32[B]; -1 where there is none. bits: words of the players' keys, uint32[2, B]."""
     actions = considered(search, spec, params, bits, state, level)
     sums, first = jnp.zeros_like(actions), 0
-    for kept, samples in rounds(search):
-        order = jnp.argsort(jnp.where(actions >= 0, -sums, 2**31 - 1), axis=0, stable=True)[:kept]
+    for moves, samples in rounds(search):
+        order = jnp.argsort(jnp.where(actions >= 0, -sums, 2**31 - 1), axis=0, stable=True)[:moves]
         actions, sums = (jnp.take_along_axis(x, order, axis=0) for x in (actions, sums))
         sums += sums_of(spec, search.worth, bits, state, level, actions, first, samples)
         first += samples

@@ -34,6 +34,7 @@ from crush_gym.runtime import (
     cores,
     flat_boards,
     in_parts,
+    kept,
     options_for,
     randomness,
     sizes,
@@ -233,8 +234,9 @@ def _programs(spec: Spec, settings: Settings, final: str, noise: float, options:
     start = functools.partial(simulate.started, spec, settings)
     advance = functools.partial(simulate.advanced, spec, settings)
     decide = functools.partial(_decided, final, noise)
-    compiled = functools.partial(jax.jit, compiler_options=dict(options))
-    return Programs(compiled(start), compiled(advance, donate_argnums=0), compiled(decide))
+    return Programs(
+        kept.program(start, options), kept.program(advance, options, donate=(0,)), kept.program(decide, options)
+    )
 
 
 def _decided(final: str, noise: float, search: Search) -> Found:

@@ -22,7 +22,7 @@ from agents.registry import name_of
 from agents.search.positions import one_axis
 from crush_gym import Game, Level, State
 from crush_gym.keys import attempt_key, move_key
-from crush_gym.runtime import LEVEL_RANKS, boards_of_state, flat_boards, randomness, sizes
+from crush_gym.runtime import LEVEL_RANKS, boards_of_state, flat_boards, kept, randomness, sizes
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def _first(epsilon: float) -> Callable[..., jax.Array]:
         explores = (chance < epsilon) | ~jnp.any(numbers > 0, axis=0)
         return jnp.where(explores, picked, _best(mask, sums, numbers)).astype(jnp.int32)
 
-    return jax.jit(choose)
+    return kept.program(choose)
 
 
 @jax.jit

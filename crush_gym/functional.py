@@ -34,7 +34,7 @@ from crush_gym.envs.task import Pool, Task
 from crush_gym.game import Game, bits_of
 from crush_gym.levels import Level
 from crush_gym.levels.values import did_you_mean
-from crush_gym.runtime import lockstep
+from crush_gym.runtime import kept, lockstep
 from crush_gym.runtime.observe import observe
 from crush_gym.runtime.ranks import LEVEL_RANKS, STATE_RANKS, boards_of_level
 from crush_gym.runtime.vmap import COMMON, OWN, SHARED, native
@@ -185,11 +185,10 @@ def _programs(
         return look(state.game, level), state, outcome.reward, outcome.terminated, outcome.truncated, info
 
     states: Any = EnvState._make([STATE_RANKS, 0, None if order is None else 0])
-    compiled = functools.partial(jax.jit, compiler_options=dict(options))
     ranks, kind = (LEVEL_RANKS, COMMON) if order is None else (_POOL_RANKS[weighted], SHARED)
     return (
-        compiled(native(reset, (1, ranks), (OWN, kind))),
-        compiled(native(step, (1, states, 0, ranks), (OWN, OWN, OWN, kind))),
+        kept.program(native(reset, (1, ranks), (OWN, kind)), options),
+        kept.program(native(step, (1, states, 0, ranks), (OWN, OWN, OWN, kind)), options),
     )
 
 

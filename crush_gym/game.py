@@ -23,7 +23,7 @@ from crush_gym.engine.state import State
 from crush_gym.levels import Level, LevelPack
 from crush_gym.levels.tokens import print_board
 from crush_gym.policies import Function, Memory, Policy, Traits
-from crush_gym.runtime import lockstep, observe, parts, preview, replay, rollout
+from crush_gym.runtime import kept, lockstep, observe, parts, preview, replay, rollout
 from crush_gym.runtime.lockstep import Turn
 from crush_gym.runtime.memory import spare_maps
 from crush_gym.runtime.preview import Preview
@@ -32,7 +32,7 @@ from crush_gym.runtime.replay import Motion
 from crush_gym.runtime.rollout import Player
 from crush_gym.runtime.threads import cores
 from crush_gym.runtime.vmap import COMMON, OWN, SHARED, boards_of, flat_boards, lanes_for, native
-from crush_gym.runtime.xla import Options, alone_on_cpu, options_for, untraced
+from crush_gym.runtime.xla import Options, alone_on_cpu, options_for, placed, untraced
 
 OUTCOMES = ("playing", "won", "lost", "ended")
 """Names of the numbers in `State.books.outcome`."""
@@ -380,7 +380,7 @@ class Game:
     @functools.cached_property
     def _placed(self) -> Level:
         """The game's own level on the device, where no call has to bring it."""
-        level: Level = jax.tree.map(jnp.asarray, self.level)
+        level: Level = placed(self.level)
         return level
 
     def motions(
@@ -541,7 +541,7 @@ def _compiled(spec: Spec, name: str, options: Options = ()) -> Callable[..., Any
     """One of the game's programs, for any arrangement of boards."""
     f, ranks = _PROGRAMS[name]
     kinds = tuple(COMMON if r is LEVEL_RANKS else OWN for r in ranks)
-    return jax.jit(native(functools.partial(f, spec), ranks, kinds), compiler_options=dict(options))
+    return kept.program(native(functools.partial(f, spec), ranks, kinds), options)
 
 
 @functools.lru_cache(maxsize=256)
@@ -556,13 +556,12 @@ def _players_program(
 ) -> Callable[..., Any]:
     """One of the programs in which a player plays. tree, leaves: of the ranks of its arguments."""
     f = functools.partial(_PLAYERS[name][0], spec, player)
-    return jax.jit(native(f, jax.tree.unflatten(tree, leaves), kinds), compiler_options=dict(options))
+    return kept.program(native(f, jax.tree.unflatten(tree, leaves), kinds), options)
 
 
 @functools.lru_cache(maxsize=256)
 def _attempts_program(spec: Spec, options: Options, lanes: int, player: Player | None) -> Callable[..., jax.Array]:
-    program = functools.partial(rollout.many_attempts, spec, lanes, player)
-    return jax.jit(program, compiler_options=dict(options))
+    return kept.program(functools.partial(rollout.many_attempts, spec, lanes, player), options)
 
 
 def bits_of(key: jax.Array, boards: Boards, **given: Boards) -> jax.Array:

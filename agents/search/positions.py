@@ -27,6 +27,7 @@ from crush_gym.runtime import (
     count,
     find_runs,
     from_action,
+    kept,
     legal,
     of_indices,
     options_for,
@@ -137,7 +138,7 @@ def scan_order(spec: Spec) -> Array:
 
 @functools.lru_cache(maxsize=64)
 def _legal(spec: Spec, options: Options) -> Callable[[State], jax.Array]:
-    return jax.jit(functools.partial(legal, spec), compiler_options=dict(options))
+    return kept.program(functools.partial(legal, spec), options)
 
 
 @functools.lru_cache(maxsize=64)
@@ -150,7 +151,7 @@ def _turn(spec: Spec, options: Options) -> Callable[..., tuple[jax.Array, State,
         row = _mean_row(board, from_action(spec, action))
         return own, step(spec, own, state, action, level)[0], row
 
-    return jax.jit(turn, compiler_options=dict(options))
+    return kept.program(turn, options)
 
 
 def _mean_row(board: Board, moves: Moves) -> jax.Array:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crush_gym.cli import common
-from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import LEVEL_HELP, PACK_HELP, SPEED_HELP, CommandError, Subparsers, UsageError, add_command
 
 if TYPE_CHECKING:
@@ -104,7 +103,6 @@ def _chosen(options: argparse.Namespace) -> tuple[str, Level | None, str]:
         raise UsageError("give either a pack and a level, or --rules, not both")
     if options.board and not options.rules:
         raise UsageError("--board is the board of a simple game: give --rules points or combo with it")
-    keep_programs()
     if options.rules:
         return options.rules, _simple(options.rules, options.board), options.rules
     pack = common.find_pack(options.pack or DEFAULT[0])

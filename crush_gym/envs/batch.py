@@ -14,10 +14,10 @@ from crush_gym import sizes
 from crush_gym.envs import task as tasks
 from crush_gym.envs.options import Options as EnvOptions
 from crush_gym.envs.task import Facts, Glance, Lanes, Pool, Seen, Step, Task
-from crush_gym.runtime import threads
+from crush_gym.runtime import kept, threads
 from crush_gym.runtime.parts import count_of, filled
 from crush_gym.runtime.vmap import lanes_for
-from crush_gym.runtime.xla import Options, on_cpu, options_for
+from crush_gym.runtime.xla import Options, on_cpu, options_for, placed
 
 _AXES = {"outcome": 0, "seen": 0, "facts": 0, "final": -1, "final_facts": 0}
 """Where the boards are in what a step gives."""
@@ -74,7 +74,7 @@ class Batch:
         """Go on from these lanes, and see them."""
         leaves, structure = jax.tree.flatten(jax.tree.map(np.asarray, lanes))
         split = zip(*(self._split(leaf) for leaf in leaves), strict=True)
-        self._blocks = [jax.tree.map(jnp.asarray, jax.tree.unflatten(structure, block)) for block in split]
+        self._blocks = [placed(jax.tree.unflatten(structure, block)) for block in split]
         look_at = _looker(self.task, self._options)
         seen = [look_at(block, self._pool.levels) for block in self._blocks]
         return self._joined(seen, 0)
@@ -104,7 +104,7 @@ class Batch:
         """The blocks' arrays as one, on the device, without the lanes that fill up the last block."""
         if len(parts) == 1 and self._block == self.size:
             return parts[0]
-        return _concatenate(axis, self.size, tuple(parts))
+        return _concatenate(axis, self.size)(tuple(parts))
 
     def shown(self, final: Glance, which: np.ndarray) -> Seen:
         """What was seen of some lanes at last: bool[lanes]; on the host."""
@@ -131,7 +131,7 @@ class Batch:
 
     @functools.cached_property
     def _pool(self) -> Pool:
-        pool: Pool = jax.tree.map(jnp.asarray, self.options.pool)
+        pool: Pool = placed(self.options.pool)
         return pool
 
     def _split(self, x: Any) -> list[Any]:
@@ -163,19 +163,22 @@ def _opener(task: Task, order: str, options: Options) -> Callable[..., Lanes]:
         number = jnp.where(given < 0, tasks.next_level(key, episode, pool, order), given)
         return tasks.opened(task, key, episode, number, pool.levels)
 
-    return jax.jit(opened, compiler_options=dict(options))
+    return kept.program(opened, options)
 
 
 @functools.lru_cache(maxsize=64)
 def _looker(task: Task, options: Options) -> Callable[..., tuple[Seen, Facts]]:
-    return jax.jit(functools.partial(tasks.look_at, task), compiler_options=dict(options))
+    return kept.program(functools.partial(tasks.look_at, task), options)
 
 
 @functools.lru_cache(maxsize=64)
 def _advancer(task: Task, mode: str, order: str, options: Options) -> Callable[..., tuple[Lanes, Step]]:
-    return jax.jit(functools.partial(tasks.advance, task, mode, order), compiler_options=dict(options))
+    return kept.program(functools.partial(tasks.advance, task, mode, order), options)
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1))
-def _concatenate(axis: int, size: int, parts: tuple[Any, ...]) -> Any:
-    return jax.tree.map(lambda *xs: jax.lax.slice_in_dim(jnp.concatenate(xs, axis), 0, size, axis=axis), *parts)
+@functools.lru_cache(maxsize=64)
+def _concatenate(axis: int, size: int) -> Callable[[tuple[Any, ...]], Any]:
+    def whole(*xs: jax.Array) -> jax.Array:
+        return jax.lax.slice_in_dim(jnp.concatenate(xs, axis), 0, size, axis=axis)
+
+    return kept.program(lambda parts: jax.tree.map(whole, *parts))

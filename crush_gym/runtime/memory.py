@@ -15,6 +15,7 @@ from pathlib import Path
 import jax
 
 from crush_gym import sizes
+from crush_gym.runtime import kept
 
 MAPS = Path("/proc/self/maps")
 MOST_MAPS = Path("/proc/sys/vm/max_map_count")
@@ -48,6 +49,7 @@ def spare_memory(limit: int = sizes.RESIDENT) -> bool:
 
 def forget() -> None:
     """Let go of every compiled program."""
+    kept.forget()
     jax.clear_caches()  # type: ignore[no-untyped-call]
 
 

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from crush_gym.runtime import kept
 from crush_gym.runtime.threads import cores, run_all
 from crush_gym.runtime.vmap import boards_of, flat_boards
 from crush_gym.runtime.xla import Options
@@ -40,7 +41,7 @@ def in_parts(
     overlap = starts[-2] + part - starts[-1] if len(starts) > 1 else 0
     if axes is not None:
         return _joined_along(axes, overlap, found)
-    return _joined(overlap, found)
+    return _joined(overlap)(found)
 
 
 def of_indices(program: Callable[..., Tree], call: Callable[[Array], Tree], size: int, part: int) -> Tree:
@@ -104,17 +105,21 @@ def _on_block(
         )
         return Packed.of(program(*cut))
 
-    return jax.jit(call, compiler_options=dict(options))
+    return kept.program(call, options)
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _joined(overlap: int, parts: list[Tree]) -> Tree:
-    """The parts side by side along the last axis, and unpacked."""
-    last = jax.tree.map(lambda x: x[..., overlap:], parts[-1])
-    whole = jax.tree.map(lambda *xs: jnp.concatenate(xs, axis=-1), *parts[:-1], last)
-    return jax.tree.map(
-        lambda x: x.unpacked() if isinstance(x, Packed) else x, whole, is_leaf=lambda x: isinstance(x, Packed)
-    )
+@functools.lru_cache(maxsize=256)
+def _joined(overlap: int) -> Callable[[list[Tree]], Tree]:
+    """Puts parts side by side along the last axis, and unpacks them."""
+
+    def join(parts: list[Tree]) -> Tree:
+        last = jax.tree.map(lambda x: x[..., overlap:], parts[-1])
+        whole = jax.tree.map(lambda *xs: jnp.concatenate(xs, axis=-1), *parts[:-1], last)
+        return jax.tree.map(
+            lambda x: x.unpacked() if isinstance(x, Packed) else x, whole, is_leaf=lambda x: isinstance(x, Packed)
+        )
+
+    return kept.program(join)
 
 
 def _joined_along(axes: Tree, overlap: int, parts: list[Tree]) -> Tree:

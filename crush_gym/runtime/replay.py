@@ -31,6 +31,7 @@ from crush_gym.engine.state import RESTING, Books, Play, State
 from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
 from crush_gym.engine.turn import beat, finish
 from crush_gym.levels import Level
+from crush_gym.runtime import kept
 from crush_gym.runtime.lockstep import begin_action, in_turn, state_of
 from crush_gym.runtime.subset import shuffle_all
 from crush_gym.runtime.xla import options_for
@@ -191,7 +192,7 @@ def _seen(spec: Spec, board: Board, books: Books) -> Seen:
 
 @functools.lru_cache(maxsize=128)
 def _program(spec: Spec, f: Callable[..., Tree]) -> Callable[..., Tree]:
-    return jax.jit(functools.partial(f, spec), compiler_options=dict(options_for(spec, 1)))
+    return kept.program(functools.partial(f, spec), options_for(spec, 1))
 
 
 def _goes_on(play: Play) -> bool:

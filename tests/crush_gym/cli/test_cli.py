@@ -16,9 +16,10 @@ import pytest
 
 import crush_gym
 from crush_gym import load_pack
-from crush_gym.cli import bench, cache, describe, doctor, main, probe
+from crush_gym.cli import bench, describe, doctor, main, probe
 from crush_gym.cli.common import CommandError, add_command
 from crush_gym.levels.pack import shipped_packs
+from crush_gym.runtime import chunks, store
 
 COMMANDS = ("levels", "play", "replay", "bench", "doctor")
 Output = pytest.CaptureFixture[str]
@@ -264,6 +265,28 @@ def test_the_doctor_reports(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> 
     assert found["moves"] == {"saga": 0.5, "points": 0.5, "combo": 0.5} and found["problems"] == []
 
 
+def test_the_doctor_tells_where_programs_are_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: Output, tmp_path: Path
+) -> None:
+    def told() -> tuple[str, dict[str, Any]]:
+        assert main(["doctor"]) == 0
+        return capsys.readouterr().out, report(capsys, "doctor")["programs"]
+
+    monkeypatch.setattr(probe, "first_move", lambda rules: 0.5)
+    monkeypatch.setattr(store, "of_jax", lambda: None)
+    text, programs = told()
+    assert "compiled anew in every process: CRUSH_GYM_CACHE=off" in text
+    assert programs["folder"] is None and programs["kernels"] is True and "kernels" not in text
+    monkeypatch.setenv(store.SWITCH, str(tmp_path))
+    monkeypatch.setattr(chunks, "KERNELS", False)
+    store.write(tmp_path, "one", b"x" * 2_000_000)
+    text, programs = told()
+    assert f"kept in {tmp_path} (writable): 1, 2 MB\n  without kernels: CRUSH_GYM_KERNELS=off" in text
+    assert (programs["by"], programs["kept"], programs["kernels"]) == ("crush_gym", 1, False)
+    monkeypatch.setattr(store, "of_jax", lambda: str(tmp_path / "jax"))
+    assert f"kept by JAX in {tmp_path / 'jax'} (writable)" in told()[0]
+
+
 def test_the_doctor_finds_what_is_wrong(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
     def fails(rules: str) -> float:
         raise RuntimeError(f"no {rules}")
@@ -273,12 +296,13 @@ def test_the_doctor_finds_what_is_wrong(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr(doctor, "requirements", lambda: bounds)
     monkeypatch.setattr(doctor, "_version", lambda name: None if name in ("numpy", "mctx") else "1.0")
     monkeypatch.setattr(doctor, "_writable", lambda folder: False)
-    monkeypatch.setattr(doctor, "cache_folder", lambda: "/somewhere")
+    monkeypatch.setattr(store, "of_jax", lambda: None)
+    monkeypatch.setattr(store, "place", lambda: store.Place(Path("/somewhere")))
     assert main(["doctor"]) == 1
     text = capsys.readouterr().out
     assert "problem: jax 1.0 does not fit, >=99 is needed" in text
     assert "problem: numpy is not installed: pip install crush-gym" in text
-    assert "problem: the compile cache '/somewhere' cannot be written" in text
+    assert "problem: compiled programs cannot be written to '/somewhere': set CRUSH_GYM_CACHE to another folder" in text
     assert "problem: the rule set combo does not play: RuntimeError: no combo" in text
     assert "mctx not installed: pip install 'crush-gym[search]'" in text
 
@@ -295,19 +319,6 @@ def test_bounds_of_versions(version: str, bounds: str, fits: bool) -> None:
 def test_requirements_are_read_with_their_extras() -> None:
     listed = {(name, extra) for name, _, extra in doctor.requirements()}
     assert {("jax", ""), ("mctx", "search"), ("jax[cuda13]", "cuda")} <= listed
-
-
-def test_programs_are_kept_unless_somebody_said_where(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(cache, "folder_of_user", lambda: tmp_path)
-    monkeypatch.delitem(sys.modules, "jax")
-    monkeypatch.setenv(cache.FOLDER, "elsewhere")
-    cache.keep_programs()
-    assert list(tmp_path.iterdir()) == []
-    monkeypatch.delenv(cache.FOLDER)
-    monkeypatch.setenv(cache.LEAST, "7")
-    cache.keep_programs()
-    (folder,) = tmp_path.iterdir()
-    assert cache.os.environ[cache.FOLDER] == str(folder) and cache.os.environ[cache.LEAST] == "7"
 
 
 HOSTILE = "a\x1b[31mred\x1b]0;pwn\x07\nx"
