@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "OUTCOMES", "REASONS", "Game", "Level", "LevelError", "LevelPack", "Motion", "Preview", "State", "Stats", "Turn",
-    "generate", "load_pack",
+    "generate", "load_pack", "traits_of",
 ]  # fmt: skip
 
 # Names are imported when they are first used: `crush-gym --help` must not wait for JAX.
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from crush_gym.runtime.lockstep import Turn
     from crush_gym.runtime.preview import Preview
     from crush_gym.runtime.replay import Motion
+    from crush_gym.traits import traits_of
 else:
     import importlib
 
@@ -34,8 +35,11 @@ else:
         "crush_gym.game": ("OUTCOMES", "REASONS", "Game", "Stats"),
         "crush_gym.generator": ("generate",),
         "crush_gym.levels": ("Level", "LevelError", "LevelPack", "load_pack"),
+        "crush_gym.traits": ("traits_of",),
     }
-    _MODULES = ("engine", "game", "generator", "keys", "layout", "levels", "policies", "runtime")
+    _MODULES = (
+        "engine", "game", "generator", "keys", "layout", "levels", "policies", "runtime", "session", "swaps", "traits",
+    )  # fmt: skip
 
     def __getattr__(name):
         if name in _MODULES:

@@ -442,8 +442,8 @@ class Game:
             spawn_kinds: that one level tells its entries to spawn; None: all that the mechanics have.
             entry_layers: most entries in one column; None: 3.
             portals: most of one level; None: 16 where "portals" are among the mechanics, else none.
-            portal_layers: most portals that start, or end, in one column; None: 4.
-            portal_hops: most portals on one way of falling; None: 4.
+            portal_layers: most portals that start, or end, in one column; None: 2.
+            portal_hops: most portals on one way of falling; None: 2.
             levels: played in it, too, whatever they need.
         """
         _check_choice("rules", rules, SPECIALS)

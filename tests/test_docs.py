@@ -20,7 +20,7 @@ import pytest
 import agents
 import crush_gym
 import experiments
-from crush_gym import Level, LevelPack
+from crush_gym import Game, Level, LevelPack
 from crush_gym.envs import IDS
 from crush_gym.envs.rewards import REWARDS
 from crush_gym.envs.task import ILLEGAL, ORDERS
@@ -95,7 +95,9 @@ def test_no_page_has_an_anchor_twice(pages: dict[Path, Document]) -> None:
         assert len(set(document.ids)) == len(document.ids), path
 
 
-@pytest.mark.parametrize("text", ["README.md", "docs/packs.md", "docs/rules.md", "docs/generalisation.md"])
+@pytest.mark.parametrize(
+    "text", ["README.md", "docs/packs.md", "docs/rules.md", "docs/generalisation.md", "docs/building.md"]
+)
 def test_a_text_says_on_its_page_all_that_it_says(text: str, pages: dict[Path, Document]) -> None:
     source = (DOCS.parent / text).read_text(encoding="utf-8")
     page = "index.html" if text == "README.md" else f"{Path(text).stem}.html"
@@ -265,3 +267,15 @@ def test_the_protocol_for_generalisation_runs_as_printed(
     said = capsys.readouterr().out
     assert re.findall(r"^tour (\w+), (\d) levels", said, re.MULTILINE) == [("train", "4"), ("test", "1")]
     assert said.count("normalised") == 2
+
+
+@pytest.mark.slow
+def test_the_code_of_building_on_the_game_runs_as_printed() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "building.md").read_text(), re.DOTALL)
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block, "building.md", "exec"), names)
+    assert len(blocks) == 4 and int(names["state"].books.made) == 1
+    assert names["game"].spec != Game(names["drawn"]).spec
+    usual = Game.covering()
+    assert usual.spec.portals == 16 and all(usual.accepts(level) for level in names["levels"])

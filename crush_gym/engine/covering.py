@@ -38,8 +38,8 @@ SPAWNED_BY = {"ingredient": 2, "swirl": 1, "fresh bomb": 1, "plus5": 1, "drop": 
 BLOCKERS = ("swirl", "icing", "chocolate", "lock")
 """Orders that only levels with the mechanic of this name can ask for."""
 
-PORTALS = {"portals": 16, "portal_layers": 4, "portal_hops": 4}
-"""What is room for where portals are named and nothing else is said."""
+PORTALS = {"portals": 16, "portal_layers": 2, "portal_hops": 2}
+"""Room for portals where they are named and nothing else is said: four layers and hops compile a third longer."""
 
 
 def covering(

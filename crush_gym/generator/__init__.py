@@ -13,19 +13,24 @@ from crush_gym.generator.features import FEATURES
 from crush_gym.generator.goals import KINDS
 from crush_gym.generator.making import generate
 from crush_gym.generator.shapes import SHAPES, SYMMETRIES
-from crush_gym.generator.traits import traits
 from crush_gym.generator.trials import Trials, calibrate, play, winnable
+from crush_gym.traits import traits_of
 
 __all__ = [
-    "FEATURES", "KINDS", "SHAPES", "SYMMETRIES", "Trials", "calibrate", "estimate", "generate", "play",
-    "traits", "winnable",
+    "FEATURES", "KINDS", "SHAPES", "SYMMETRIES", "Trials", "calibrate", "estimate", "generate", "play", "winnable",
 ]  # fmt: skip
+
+
+_FORMER: dict[str, tuple[str, Any]] = {
+    "greedy": ("crush_gym.policies.heuristic", policies.heuristic),
+    "traits": ("crush_gym.traits_of", traits_of),
+}
 
 
 def __getattr__(name: str) -> Any:
     """Names of version 0.1."""
-    if name == "greedy":
-        told = "crush_gym.generator.greedy has become crush_gym.policies.heuristic"
-        warnings.warn(told, DeprecationWarning, stacklevel=2)
-        return policies.heuristic
+    if name in _FORMER:
+        told, value = _FORMER[name]
+        warnings.warn(f"crush_gym.generator.{name} has become {told}", DeprecationWarning, stacklevel=2)
+        return value
     raise AttributeError(f"module 'crush_gym.generator' has no attribute {name!r}")

@@ -20,7 +20,7 @@ SHOWN = 30
 def register(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = add_command(
-        subparsers, "compare", run, "compare two players of a store, level by level, with a verdict",
+        subparsers, "compare", run, "compare two players of stores, level by level, with a verdict",
         "compare greedy random runs.sqlite",
         "compare mcts:simulations=200 mcts runs.sqlite --levels 'look-alike*' --out comparison.html",
     )  # fmt: skip
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     """Compare and report."""
     if options.first == options.second:
         raise UsageError(f"{options.first!r} cannot be compared with itself: name two players")
-    rows, runs = results.read(options.store)
+    rows, runs = results.read(options.stores)
     from experiments.ranking import compare, field_of
     from experiments.ranking.origins import origins
     from experiments.report.comparison import comparison_page
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     field = results.refused(lambda: field_of(rows, players, options.levels))
     found = results.refused(lambda: compare(field, *players, options.seed, over_levels=options.over_levels))
     if options.out:
-        results.write_page(comparison_page(found, origins(field, runs, str(options.store))), options.out)
+        results.write_page(comparison_page(found, origins(field, runs, *map(str, options.stores))), options.out)
     if options.json:
         common.print_json(_report(found))
     else:

@@ -96,7 +96,7 @@ def _evaluated(options: argparse.Namespace) -> Results:
     from experiments.running.evaluation import evaluate
     from experiments.running.executors.here import ExecutorError
 
-    tasks = _tasks(options.levels)
+    tasks = tasks_named(options.levels)
     try:
         with Store(options.out) as store, players_print_to_stderr():
             how = options.attempts, options.seed, _executor(options), store
@@ -108,7 +108,8 @@ def _evaluated(options: argparse.Namespace) -> Results:
     return results
 
 
-def _tasks(levels: list[str]) -> tuple[Task, ...]:
+def tasks_named(levels: list[str]) -> tuple[Task, ...]:
+    """What `--levels` names; or a sentence."""
     from crush_gym.levels import LevelError
     from experiments.results.assignment import tasks_of
 

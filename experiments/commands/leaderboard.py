@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 def register(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = add_command(
-        subparsers, "leaderboard", run, "rank the players of a store, with intervals, as a table and a page",
+        subparsers, "leaderboard", run, "rank the players of stores, with intervals, as a table and a page",
         "leaderboard runs.sqlite --out leaderboard.html",
+        "leaderboard mine.sqlite theirs.sqlite",
         "leaderboard ladder.sqlite --over-levels --reference greedy",
         "leaderboard runs.sqlite --agents random greedy --levels 'look-alike*' --json",
     )  # fmt: skip
@@ -31,14 +32,14 @@ def register(subparsers: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Rank and report."""
-    rows, runs = results.read(options.store)
+    rows, runs = results.read(options.stores)
     from experiments.ranking import field_of, rank
     from experiments.ranking.origins import origins
     from experiments.report.leaderboard import leaderboard_page
 
     field = results.refused(lambda: field_of(rows, options.agents, options.levels))
     board = results.refused(lambda: rank(field, options.reference, options.seed, over_levels=options.over_levels))
-    known = origins(field, runs, str(options.store))
+    known = origins(field, runs, *map(str, options.stores))
     if options.out:
         results.write_page(leaderboard_page(board, known), options.out)
     if options.json:

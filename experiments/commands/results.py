@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +15,7 @@ from experiments.commands.evaluate import STORE
 if TYPE_CHECKING:
     from experiments.report import Page
     from experiments.results.row import Row
+    from experiments.results.store import Store
 
 Found = TypeVar("Found")
 Runs = list[dict[str, Any]]
@@ -22,8 +24,8 @@ Runs = list[dict[str, Any]]
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the store and what is read of it."""
     parser.add_argument(
-        "store", nargs="?", type=Path, default=Path(STORE), metavar="STORE",
-        help="what `crush-gym evaluate` wrote (default: %(default)s)",
+        "stores", nargs="*", type=Path, default=[Path(STORE)], metavar="STORE",
+        help=f"what `crush-gym evaluate` wrote; several count as one (default: {STORE})",
     )  # fmt: skip
     parser.add_argument(
         "--levels", action="append", metavar="PATTERN",
@@ -37,15 +39,34 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     common.add_json(parser)
 
 
-def read(path: Path) -> tuple[list[Row], Runs]:
-    """All results of a store, and what is known of its runs; or a sentence."""
-    from experiments.results.store import Store, StoreError
+def read(paths: Sequence[Path]) -> tuple[list[Row], Runs]:
+    """All results of some stores, each attempt once, and what is known of their runs; or a sentence."""
+    from experiments.results.merging import MergeError, united
+
+    with contextlib.ExitStack() as open_stores, told():
+        stores = [open_stores.enter_context(opened(path)) for path in dict.fromkeys(paths)]
+        try:
+            return united(store.rows() for store in stores), [r for store in stores for r in store.runs().values()]
+        except MergeError as error:
+            raise CommandError(str(error)) from None
+
+
+def opened(path: Path) -> Store:
+    """A store that is there already."""
+    from experiments.results.store import Store
 
     if not path.exists():
         raise UsageError(f"there is no store {str(path)!r}: `crush-gym evaluate` writes one")
+    return Store(path)
+
+
+@contextlib.contextmanager
+def told() -> Iterator[None]:
+    """Say what is wrong with a store in its sentence."""
+    from experiments.results.store import StoreError
+
     try:
-        with Store(path) as store:
-            return list(store.rows()), list(store.runs().values())
+        yield
     except StoreError as error:
         raise CommandError(str(error)) from None
 

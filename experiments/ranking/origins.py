@@ -20,18 +20,19 @@ class Origins:
     commands: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def origins(played: Field, runs: Iterable[Mapping[str, Any]], store: str) -> Origins:
-    """What a store's runs say about the results of these players."""
+def origins(played: Field, runs: Iterable[Mapping[str, Any]], *stores: str) -> Origins:
+    """What the runs of stores say about these players; those whose results were imported have no commands."""
     known = list(runs)
     facts = {
         "versions": _each(_versions(run.get("versions", {})) for run in known),
         "hardware": _each(_hardware(run.get("hardware", {})) for run in known),
         "played": _period([str(run["started"]) for run in known if "started" in run]),
         "seeds": _each(str(seed) for agent in played.agents for seed in _seeds(played, agent)),
-        "results": Path(store).name,
+        "results": ", ".join(Path(store).name for store in stores),
     }
-    levels = [part for source in sources(played.tasks, store) for part in ("--levels", source)]
-    commands = {agent: rerun(played, agent, levels) for agent in played.agents}
+    levels = [part for source in sources(played.tasks, *stores) for part in ("--levels", source)]
+    elsewhere = {str(run.get("agent", {}).get("name")) for run in known if "imported" in run}
+    commands = {agent: rerun(played, agent, levels) for agent in played.agents if agent not in elsewhere}
     return Origins({name: text for name, text in facts.items() if text}, commands)
 
 
@@ -58,7 +59,7 @@ def _versions(versions: Mapping[str, str]) -> str:
 
 
 def _hardware(hardware: Mapping[str, Any]) -> str:
-    devices = ", ".join(dict.fromkeys(map(str, hardware.get("devices", ()))))
+    devices = ", ".join(dict.fromkeys(map(str, hardware["devices"]))) if "devices" in hardware else ""
     cores = f"{hardware['cores']} cores" if "cores" in hardware else ""
     return ", ".join(filter(None, (str(hardware.get("cpu", "")), cores, devices, str(hardware.get("system", "")))))
 

@@ -13,8 +13,8 @@ MOST = 8
 """Levels of a pack that are named one by one; where there are more, the store says what they are."""
 
 
-def sources(tasks: Sequence[PlayedTask], store: str) -> list[str]:
-    """Shipped packs, levels of such, simple games; and the store, which holds all its levels, for what is neither."""
+def sources(tasks: Sequence[PlayedTask], *stores: str) -> list[str]:
+    """Shipped packs, levels of such, simple games; and the stores, which hold all their levels, for what is neither."""
     left = {task.identity: task.level for task in tasks}
     found: list[str] = []
     for name in tuple(left.values()):
@@ -23,7 +23,7 @@ def sources(tasks: Sequence[PlayedTask], store: str) -> list[str]:
             found += _taken(left, f"{rules}:{size}")
     for pack in shipped_packs():
         found += _of_pack(left, pack)
-    return [*found, store] if left else found
+    return [*found, *stores] if left else found
 
 
 def _taken(left: dict[str, str], source: str) -> list[str]:

@@ -19,6 +19,11 @@ from experiments.results.row import KEY, Row
 from experiments.results.tables import APPLICATION, FORMAT
 from experiments.results.task import Task, task_from
 
+SAME = " AND ".join(f"{name} = ?" for name in KEY)
+
+PARTS = {"started": str, "agent": dict, "versions": dict, "hardware": dict}
+"""What is known of a run, where it is known."""
+
 PATIENCE = 30.0
 """Seconds to wait for another process that is writing to the same store."""
 
@@ -57,7 +62,10 @@ class Store:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All of it or nothing."""
+        """All of it or nothing, together with a transaction that it lies within."""
+        if self.connection.in_transaction:
+            yield
+            return
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -68,7 +76,8 @@ class Store:
             raise
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[None]:
+        """Within, what is entered is entered together, all of it or, where something fails, nothing."""
         try:
             with self._transaction():
                 tables.upgrade(self.connection)
@@ -81,20 +90,20 @@ class Store:
 
     def know(self, tasks: Iterable[Task]) -> None:
         """Enter tasks, with all that it takes to play them again."""
-        with self._writing():
+        with self.writing():
             known = ((task.identity, task.name, json.dumps(task.content())) for task in tasks)
             self.connection.executemany("INSERT OR IGNORE INTO tasks VALUES (?, ?, ?)", known)
 
     def begin(self, about: Mapping[str, Any]) -> int:
         """Enter what belongs to all rows of a run; the run's number. about: whatever JSON can say."""
-        with self._writing():
+        with self.writing():
             entered = self.connection.execute("INSERT INTO runs (about) VALUES (?)", [json.dumps(about)])
             return int(entered.lastrowid or 0)
 
     def add(self, run: int, rows: Iterable[Row]) -> None:
         """Enter the rows of a shard, all or none; those that are there already stay as they are."""
         values = ({**row._asdict(), "run": run} for row in rows)
-        with self._writing():
+        with self.writing():
             self.connection.executemany(tables.INSERT, values)
 
     def done(self, agent: str, seed: int) -> set[tuple[str, int]]:
@@ -112,6 +121,19 @@ class Store:
             for values in found:
                 yield tables.row_of([same.setdefault(v, v) if isinstance(v, str) else v for v in values])
 
+    def rows_by_run(self) -> Iterator[tuple[Row, int]]:
+        """All results with the numbers of their runs, run by run."""
+        with self._reading():
+            question = tables.selection(self.connection, "run")
+            for *values, run in self.connection.execute(f"{question} ORDER BY run, {', '.join(KEY)}"):
+                yield tables.row_of(values), int(run)
+
+    def row(self, *key: Any) -> Row | None:
+        """The result with this key, if there is one."""
+        with self._reading():
+            found = self.connection.execute(f"{tables.selection(self.connection)} WHERE {SAME}", key).fetchone()
+            return None if found is None else tables.row_of(found)
+
     def runs(self) -> dict[int, dict[str, Any]]:
         """What is known about each run: when, where, with which versions, agents and seed."""
         with self._reading():
@@ -119,8 +141,7 @@ class Store:
 
     def run_of(self, row: Row) -> int:
         """The number of the run that a row is from."""
-        where = " AND ".join(f"{name} = ?" for name in KEY)
-        for (number,) in self._all(f"SELECT run FROM attempts WHERE {where}", *(getattr(row, name) for name in KEY)):
+        for (number,) in self._all(f"SELECT run FROM attempts WHERE {SAME}", *(getattr(row, name) for name in KEY)):
             return int(number)
         raise KeyError(f"{self.name} has no attempt {row.attempt} of {row.agent!r} on {row.level!r}, seed {row.seed}")
 
@@ -165,6 +186,9 @@ def _about(text: Any) -> dict[str, Any]:
         known = None
     if not isinstance(known, dict):
         raise ValueError("what it says about a run is no JSON object")
+    for name, kind in PARTS.items():
+        if not isinstance(known.get(name, kind()), kind):
+            raise ValueError(f"what it says about the {name} of a run is {known[name]!r:.60}")
     return known
 
 

@@ -72,11 +72,11 @@ def upgrade(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
-def selection(connection: sqlite3.Connection) -> str:
-    """`SELECT` with the columns of a row, whatever the store's format: what it lacks has its default."""
+def selection(connection: sqlite3.Connection, *more: str) -> str:
+    """`SELECT` with the columns of a row, and more, whatever the store's format: what it lacks has its default."""
     known = _columns(connection) | {OF_TASKS}
     named = (name if name in known else f"{_literal(Row._field_defaults[name])} AS {name}" for name in Row._fields)
-    return f"SELECT {', '.join(named)} FROM attempts JOIN tasks USING (task)"
+    return f"SELECT {', '.join((*named, *more))} FROM attempts JOIN tasks USING (task)"
 
 
 def format_of(connection: sqlite3.Connection) -> int:

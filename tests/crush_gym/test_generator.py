@@ -8,8 +8,8 @@ import jax
 import numpy as np
 import pytest
 
-from crush_gym import Game, Level, generate, layout
-from crush_gym.generator import FEATURES, KINDS, SHAPES, SYMMETRIES, calibrate, estimate, traits, winnable
+from crush_gym import Game, Level, generate, layout, traits_of
+from crush_gym.generator import FEATURES, KINDS, SHAPES, SYMMETRIES, calibrate, estimate, winnable
 from crush_gym.generator.shapes import images, shapes_for
 
 PLANES = ("lock", "marmalade", "icing0", "icing1", "icing2", "chocolate", "jelly1", "jelly2", "drop", "plus5", "timer0")
@@ -43,8 +43,8 @@ def test_every_kind_with_every_feature_is_a_valid_level_of_that_kind(kind: str) 
 def test_a_feature_that_is_asked_for_is_there(feature: str) -> None:
     shown = {"portals": "portals", "ingredients": "ingredients"}.get(feature, feature)
     for seed in range(8):
-        assert traits(generate(seed, "moves", (feature,)))[shown] > 0
-        assert traits(generate(seed, "moves"))[shown] == 0
+        assert traits_of(generate(seed, "moves", (feature,)))[shown] > 0
+        assert traits_of(generate(seed, "moves"))[shown] == 0
 
 
 def test_the_same_arguments_give_the_same_level_and_others_another() -> None:
