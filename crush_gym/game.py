@@ -333,7 +333,7 @@ class Game:
         return planes
 
     def preview(self, state: State, level: Level | None = None) -> Preview:
-        """What each legal move brings by itself: for all of them in the time of about ten turns of `step`.
+        """What each legal move brings by itself: for all of them in the time of some ten to thirty turns of `step`.
 
         A move's turn is played by the rules while nothing random has a say. New candies come in and can be hit, but
         each has a colour of its own, so that waves go on only among what stands already; a colour bomb that is hit

@@ -44,7 +44,7 @@ LAYERS = {
         ("support", "levels", "engine", "move values", "runtime", "names"),
     ),
     "render": Layer(("crush_gym.render",), ("support", "levels", "game")),
-    "generator": Layer(("crush_gym.generator",), ("support", "levels", "engine", "move values", "runtime", "game")),
+    "generator": Layer(("crush_gym.generator", "crush_gym.traits"), ("support", "levels", "engine", "move values", "runtime", "game")),
     "envs": Layer(
         ("crush_gym.envs", "crush_gym.functional", "crush_gym.sb3"),
         ("support", "levels", "engine", "runtime", "game", "render"),

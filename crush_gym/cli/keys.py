@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from crush_gym.cli.describe import gains
 from crush_gym.cli.screen import View, draw, ending
 from crush_gym.session import Session
 from crush_gym.swaps import Cell, action_of, swap_between, swap_of
@@ -115,7 +116,10 @@ class Player:
             return
         swap = swap_of(action, self.session.game.shape)
         self.view.hint = swap.cells
-        self.view.message = f"hint: swap {swap}"
+        session = self.session
+        brought = session.game.preview(session.state, session.level)
+        reasons = gains(session.level, session.game.goals, brought, action)
+        self.view.message = f"hint: swap {swap}: {', '.join(reasons)}"
 
     def _undo(self) -> None:
         self.view.hint, self.view.picked = (), False

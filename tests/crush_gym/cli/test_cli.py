@@ -12,10 +12,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import crush_gym
-from crush_gym import load_pack
+from crush_gym import Preview, load_pack
 from crush_gym.cli import bench, describe, doctor, main, probe
 from crush_gym.cli.common import CommandError, add_command
 from crush_gym.levels.pack import shipped_packs
@@ -170,6 +171,17 @@ def test_the_levels_of_a_pack_are_listed(capsys: Output) -> None:
 )  # fmt: skip
 def test_a_levels_kind(level: str, kind: str) -> None:
     assert describe.kind(load_pack("basics")[level]) == kind
+
+
+def test_what_a_move_brings_is_told_in_units_of_the_levels_goals() -> None:
+    level = load_pack("basics")["everything"]  # 18 layers of jelly, 20 ♥, 3 striped candies, 2 cherries
+    names = ("score", "jelly", "cherry", "hazelnut", "a", "striped")
+    shares = np.array([[0, 0.3], [0, 3 / 18], [0, 0], [0, 1], [0, 5 / 20], [0, 1 / 3]], np.float32)
+    brought = Preview(*(np.array([0, n]) for n in (1, 1260, 9, 2)), shares, np.array([0, 2]), np.array([0, 0]))  # type: ignore[arg-type]
+    told = describe.gains(level, names, brought, 1)
+    assert told == ["1,260 points in 2 waves", "makes 2 special candies", "3 layers of jelly", "1 hazelnut", "5 ♥",
+                    "1 striped candy"]  # fmt: skip
+    assert describe.gains(level, names, brought._replace(waves=np.array([1, 1])), 0) == ["0 points"]  # type: ignore[arg-type]
 
 
 def test_a_level_is_shown(capsys: Output, tmp_path: Path) -> None:
