@@ -44,13 +44,19 @@ LAYERS = {
         ("support", "levels", "engine", "move values", "runtime", "names"),
     ),
     "render": Layer(("crush_gym.render",), ("support", "levels", "game")),
-    "generator": Layer(("crush_gym.generator", "crush_gym.traits"), ("support", "levels", "engine", "move values", "runtime", "game")),
+    "generator": Layer(
+        ("crush_gym.generator", "crush_gym.traits"),
+        ("support", "levels", "engine", "move values", "runtime", "game"),
+    ),
     "envs": Layer(
         ("crush_gym.envs", "crush_gym.functional", "crush_gym.sb3"),
         ("support", "levels", "engine", "runtime", "game", "render"),
     ),
     "names": Layer(("crush_gym", "crush_gym.references"), ("support", "envs")),
-    "cli": Layer(("crush_gym.cli", "crush_gym.__main__"), ("support", "levels", "game", "render", "envs", "names")),
+    "cli": Layer(
+        ("crush_gym.cli", "crush_gym.__main__"),
+        ("support", "levels", "runtime", "game", "render", "envs", "names"),
+    ),
     "agents": Layer(
         ("agents",),
         ("support", "move values", "runtime", "game", "render", "envs", "names"),
