@@ -192,11 +192,11 @@ class _Evaluation:
             else:
                 self._emit(Advanced(manner.name, self._whole, played=False))
             return
-        self.known[manner.name], self.places[trial.place] = manner, manner.name
         if self.players is not None and self._of_others(manner, self.players):
             said = "the store holds players of this agent with other traits: give the agent another name, or the store"
             self._fail(trial, Failure(said))
             return
+        self.known[manner.name], self.places[trial.place] = manner, manner.name
         shards = list(self._missing(trial, manner))
         missing = sum(shard.attempts for shard in shards)
         self._emit(Planned(manner.name, missing, len({shard.program for shard in shards})))

@@ -152,7 +152,7 @@ def _find(module: str, name: str) -> Item | None:
     for part in ast.walk(_tree(module)):
         if isinstance(part, ast.ImportFrom) and part.module and part.module.split(".")[0] in PACKAGES:
             for alias in part.names:
-                if (alias.asname or alias.name) == name:
+                if (alias.asname or alias.name) == name and part.module != module:  # else it is a module of its own
                     return _named(_find(part.module, alias.name), name)
     return None
 
