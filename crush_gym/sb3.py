@@ -16,43 +16,51 @@ from crush_gym.envs.base import (
     one_board,
 )
 from crush_gym.envs.batch import Batch
-from crush_gym.envs.options import read_given
+from crush_gym.envs.options import Options, read_given
 from crush_gym.envs.pictures import Picture
 from crush_gym.envs.task import Seen
 
 try:
     from gymnasium import spaces
-    from stable_baselines3.common.vec_env import VecEnv
+    from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecTransposeImage
 except ImportError as missing:
     raise ImportError(
         "crush_gym.sb3 needs Stable-Baselines3, which is not installed: pip install 'crush-gym[sb3]'"
     ) from missing
 
 
-class CrushVecEnv(VecEnv):
+class CrushVecEnv(VecTransposeImage):
     """So many boards, reset as they end; wrap it in `VecMonitor` for episodes' rewards and lengths.
 
     Lane i seeded s plays what a single environment seeded s + i plays, in its later episodes too.
+
+    Stable-Baselines3 takes planes of 0-255 for photographs. It divides them by 255, as is right; but it also swaps
+    their axes by a guess at which are the colours, unless the batch is a `VecTransposeImage` already. So it is one:
+    planes stay as they are, and only real pictures (obs="rgb") get their colours first, as "CnnPolicy" needs them.
     """
 
     def __init__(self, num_envs: int, rules: str = "saga", *, render_mode: str | None = None, **options: Any) -> None:
-        """options: see `crush_gym.envs.options.read_options`.
-
-        Stable-Baselines3 takes planes for photographs: it divides them by 255, as is right, and, where there are more
-        planes than rows, swaps the axes with a warning about their order. That is all one to "MlpPolicy"; for
-        convolutions give it `VecTransposeImage(envs, skip=True)`, which leaves the planes where they are.
-        obs="king" is left alone; it shows neither the moves left nor how much of a goal is left.
-        """
+        """options: see `crush_gym.envs.options.read_options`."""
         check_render_mode(render_mode)
-        num_envs = checked_lanes(num_envs)
-        self.options = read_given(CrushVecEnv.__init__, rules, options)
-        self.render_mode = render_mode
-        self._batch = Batch(self.options, num_envs, "same")
-        self._picture = Picture(self.options)
-        self._mask = np.ones((num_envs, self.options.game.actions), bool)
+        boards = _Boards(checked_lanes(num_envs), read_given(CrushVecEnv.__init__, rules, options), render_mode)
+        if boards.options.obs in ("planes", "rgb"):
+            super().__init__(boards, skip=boards.options.obs == "planes")
+        else:
+            VecEnvWrapper.__init__(self, boards)
+            self.skip = True
+
+
+class _Boards(VecEnv):
+    """The native batch behind `CrushVecEnv`."""
+
+    def __init__(self, num_envs: int, options: Options, render_mode: str | None) -> None:
+        self.options, self.render_mode = options, render_mode
+        self._batch = Batch(options, num_envs, "same")
+        self._picture = Picture(options)
+        self._mask = np.ones((num_envs, options.game.actions), bool)
         self._actions: np.ndarray | None = None
-        space = observation_space(self.options, self._picture)
-        super().__init__(num_envs, space, spaces.Discrete(self.options.game.actions))
+        space = observation_space(options, self._picture)
+        super().__init__(num_envs, space, spaces.Discrete(options.game.actions))
 
     def reset(self) -> Any:
         """New episodes: number 0 of the seeds that `seed` gave, else the next ones."""
