@@ -67,7 +67,7 @@ def crossed(people: Log) -> Crossed:
     error = np.sqrt(np.maximum(np.diag(np.linalg.pinv(model.curvature(best))), 0))
     model.loss(best)
     spans = [Interval(*(math.exp(x + z * e) for z in (0, -1.96, 1.96))) for x, e in zip(best, error, strict=True)]
-    return Crossed(model.mean, *spans)
+    return Crossed(float(model.mean), *spans)
 
 
 class _Table:

@@ -22,7 +22,8 @@ LARGEST = 10**12
 class Reading(NamedTuple):
     """What a file holds.
 
-    problems: what was wrong with it; rows: how many it has; without_people: levels of the pack that nobody played
+    problems: what was wrong with it; rows: those with as many fields as the heading
+    without_people: levels of the pack that nobody played
     """
 
     people: Log | Totals

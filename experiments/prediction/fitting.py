@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from experiments.prediction.data import Levels, People, PredictionError
 from experiments.prediction.latent import population_of
 from experiments.prediction.model import Fitted, Model, Reach, Scales
+from experiments.prediction.predicting import predict
 from experiments.prediction.quadrature import single
 from experiments.prediction.regression import Prior, Priors, Problem, inverse, regress
 from experiments.statistics import Array
@@ -125,3 +128,21 @@ def _from_model(start: Model) -> Priors:
         return Prior(start.coefficients, precision, float(-(((logs[0] - expected) / error) ** 2) / 2))
 
     return prior
+
+
+class Moved(NamedTuple):
+    """How far a fit went from the model that it started from.
+
+    rate: mean absolute difference of the predicted success rates; coefficients: each one's difference
+    """
+
+    rate: float
+    coefficients: Mapping[str, float]
+
+
+def moved(start: Model, model: Model, levels: Levels) -> Moved:
+    """What people's results on these levels changed."""
+    before, after = (predict(each, levels, draws=1).median for each in (start, model))
+    names = ("intercept", *model.agents, *model.covariates)
+    change = (model.coefficients - start.coefficients).tolist()
+    return Moved(float(np.abs(after - before).mean()), dict(zip(names, change, strict=True)))

@@ -17,7 +17,7 @@ from experiments.statistics import Array
 
 NODES = 15
 SWEEPS, ROUNDS = 60, 200
-ENOUGH = 1e-5
+ENOUGH = 1e-7
 """Logits to which means are found."""
 
 EASE, UNSURE = -1.0, 3.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,15 @@ from experiments.statistics import Array
 
 ONE = 0.5
 """The scale of a covariate that never varied, in its own size: a level where it does differs a lot."""
+
+RARE = 8.0
+"""Scales are at least the range over this, so that what two levels of a thousand have is not scaled up too far."""
+
+RIDGE = 0.1
+"""Variance that every direction has at least, of columns scaled to one, where it is asked how far away a level is."""
+
+MOST = 0.99
+"""The share of fitted levels within the edge."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +38,12 @@ class Scales:
     @classmethod
     def of(cls, columns: Array, agents: int) -> Scales:
         """Of fitted levels, [levels, columns]. Agents' logits are centred only, so that slopes are in logits."""
-        known = np.isfinite(columns).any(axis=0)
-        full = np.where(known, columns, 0.0)
-        centre, spread = np.nanmean(full, axis=0), np.nanstd(full, axis=0)
-        spread = np.where(spread > 1e-9 * np.maximum(np.abs(centre), 1), spread, ONE * np.where(centre, abs(centre), 1))
-        spread[:agents] = 1.0
-        return cls(centre, spread, np.nanmin(full, axis=0), np.nanmax(full, axis=0))
+        full = np.where(np.isfinite(columns).any(axis=0), columns, 0.0)
+        centre, low, high = (function(full, axis=0) for function in (np.nanmean, np.nanmin, np.nanmax))
+        scale = np.maximum(np.nanstd(full, axis=0), (high - low) / RARE)
+        scale = np.where(high > low, scale, ONE * np.where(centre == 0, 1.0, np.abs(centre)))
+        scale[:agents] = 1.0
+        return cls(centre, scale, low, high)
 
     def apply(self, columns: Array) -> Array:
         """Scaled columns; what is unknown is where the fitted levels are on average."""
@@ -54,9 +64,9 @@ class Reach:
     def of(cls, scaled: Array) -> Reach:
         """Of fitted levels' scaled columns, [levels, columns]."""
         size = scaled.shape[1]
-        spread = np.maximum(scaled.std(axis=0), 1e-9)
+        spread = np.maximum(scaled.std(axis=0), ONE)
         alike = (scaled / spread).T @ (scaled / spread) / len(scaled) + RIDGE * np.eye(size)
-        found = cls(inverse(alike * np.outer(np.maximum(spread, 0.1), np.maximum(spread, 0.1))), 1.0)
+        found = cls(inverse(alike * np.outer(spread, spread)), 1.0)
         squares = found.distance(scaled) ** 2
         alone = squares / np.maximum(1 - squares / len(scaled), 0.05)
         return cls(found.inverse, float(np.sqrt(np.quantile(alone, MOST)))) if size else found
@@ -66,12 +76,7 @@ class Reach:
         return np.sqrt(np.einsum("lc,cd,ld->l", scaled, self.inverse, scaled))
 
 
-RIDGE = 0.1
-MOST = 0.99
-
-
-@dataclass(frozen=True)
-class Fitted:
+class Fitted(NamedTuple):
     """What a model was fitted on. source: in words; levels, attempts: of people; names: of the levels, hashed."""
 
     source: str
