@@ -8,9 +8,11 @@ EXTRAS ?=
 PYTEST_ARGS ?= -n 2 --dist loadfile
 N ?= 100000
 
-# Compiled programs are kept between runs, except in `bench`, which measures compilation too.
-demo test test-slow test-all soak pictures references: export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.cache/jax
-demo test test-slow test-all soak pictures references: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0.2
+# Compiled programs are kept between runs, except in `bench`, which measures compilation too. Tests have JAX keep them:
+# it finds them again after a change of the sources that leaves the programs as they were.
+demo pictures references: export CRUSH_GYM_CACHE ?= $(CURDIR)/.cache/programs
+test test-slow test-all soak: export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.cache/jax
+test test-slow test-all soak: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0.2
 
 # These compile much and run little. The slow ones are compiled as users' programs are.
 test: export XLA_FLAGS ?= --xla_backend_extra_options=xla_cpu_disable_loop_unrolling

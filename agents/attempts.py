@@ -1,4 +1,4 @@
-"""Whole attempts by any policy: in `game.rollout` where it has a `choice`, else move by move on lanes that refill."""
+"""Whole attempts of any player: in `game.rollout` where it is traceable, else move by move on lanes that refill."""
 
 from __future__ import annotations
 
@@ -9,14 +9,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from agents.protocol import Memory, Policy, choice_of, own_key
-from crush_gym import OUTCOMES, Game, State, Stats
-from crush_gym.checks import whole_actions
-from crush_gym.levels import Level
-from crush_gym.runtime.vmap import lanes_for
-
-LANES = 704
-"""Boards that a policy without a wish of its own is asked for at a time."""
+from agents.protocol import Memory, Policy, Traits
+from crush_gym import OUTCOMES, Game, Level, State, Stats
+from crush_gym.keys import move_key, player_key
+from crush_gym.runtime import lanes_for, sizes
 
 Progress = Callable[[int], None]
 """Told how many more attempts are over."""
@@ -28,24 +24,35 @@ class PolicyError(RuntimeError):
     """A policy that does what no policy may do; the sentence says what."""
 
 
-def play(policy: Policy, game: Game, key: jax.Array, level: Level, progress: Progress | None = None) -> Stats:
-    """Play attempts to their ends. key: of the attempts, keys[n]; level: one for all, or one each; stats[n].
+def play(
+    policy: Policy,
+    game: Game,
+    key: jax.Array,
+    level: Level,
+    progress: Progress | None = None,
+    traits: Traits = None,
+) -> Stats:
+    """Play attempts to their ends.
 
-    Attempt with key k: the game plays with k, as everywhere; the player's keys are `own_key`s.
+    Args:
+        policy: a player bound to this game.
+        key: of the attempts, keys[n]: the game plays with them, and the player with `player_key`s of them.
+        level: one for all, or one each.
+        progress: told how many more attempts are over.
+        traits: for the player's start: a tree whose leaves end in the attempts' axis.
+
+    Returns:
+        stats[n]; an illegal action is a `PolicyError`.
     """
     attempts, told = key.shape[0], progress or (lambda _: None)
-    choice = choice_of(policy)
-    if choice is not None:
-        _, stats = game.rollout(key, level=level, policy=choice, attempts=attempts)
+    if policy.traceable:
+        _, stats = game.rollout(key, level=level, policy=policy, attempts=attempts, traits=traits)
         known: Stats = jax.tree.map(np.asarray, stats)
         if (strayed := int(np.sum(known.strayed))) > 0:
-            raise PolicyError(
-                f"the policy named an illegal action for {strayed:,} of {int(np.sum(known.moves)):,} moves: choose one "
-                f"of the {game.actions} actions for which game.legal(state, level) is true"
-            )
+            raise strayed_error(game, f"named an illegal action for {strayed:,} of {int(np.sum(known.moves)):,} moves")
         told(attempts)
         return known
-    lanes = _Lanes(policy, game, key, level, min(attempts, lanes_for(getattr(policy, "lanes", LANES))))
+    lanes = _Lanes(policy, game, key, level, traits, min(attempts, lanes_for(policy.lanes or sizes.ASKED)))
     while lanes.busy.any():
         over = lanes.move()
         if over.any():
@@ -57,8 +64,8 @@ def play(policy: Policy, game: Game, key: jax.Array, level: Level, progress: Pro
 class _Lanes:
     """Boards that move together; those whose attempt is over take the next attempts, while there are any."""
 
-    def __init__(self, policy: Policy, game: Game, keys: jax.Array, level: Level, lanes: int) -> None:
-        self.policy, self.game, self.keys, self.all_levels = policy, game, keys, level
+    def __init__(self, policy: Policy, game: Game, keys: jax.Array, level: Level, traits: Traits, lanes: int) -> None:
+        self.policy, self.game, self.keys, self.all_levels, self.traits = policy, game, keys, level, traits
         self.attempt = np.arange(lanes)
         self.busy = np.ones(lanes, bool)
         self.next = lanes
@@ -72,22 +79,21 @@ class _Lanes:
             level = jax.tree.map(lambda x: jnp.take(x, self.attempt % x.shape[-1], axis=-1), level)
         keys = self.keys[self.attempt]
         state = self.game.reset(keys, level)
-        return level, state, self.policy.start(own_key(keys), state, level)
+        given = () if self.traits is None else (jax.tree.map(lambda x: x[..., self.attempt], self.traits),)
+        return level, state, self.policy.start(self.policy.params, player_key(keys), state, level, *given)
 
     def move(self) -> Array:
         """One move of every lane; the lanes whose attempts it ended, bool[lanes]."""
-        keys = jax.vmap(jax.random.fold_in)(self.keys[self.attempt], self.state.books.made)
-        answer, self.memory = self.policy.act(own_key(keys), self.memory, self.state, self.level)
+        keys = move_key(self.keys[self.attempt], self.state.books.made)
+        answer, self.memory = self.policy.act(self.policy.params, player_key(keys), self.memory, self.state, self.level)
         action = _whole(answer, len(self.attempt))
-        self.state, turn = self.game.step(keys, self.state, whole_actions(action), self.level)
+        self.state, turn = self.game.step(keys, self.state, action, self.level)
         playing = np.asarray(turn.outcome) == OUTCOMES.index("playing")
         wrong = np.flatnonzero(np.asarray(turn.illegal) & playing & self.busy)
         if wrong.size:
-            raise PolicyError(
-                f"the policy chose action {action[wrong[0]]}, which is not legal, as move "
-                f"{int(self.state.books.made[wrong[0]]) + 1} of an attempt: choose one of the {self.game.actions} "
-                "actions for which game.legal(state, level) is true"
-            )
+            move = int(self.state.books.made[wrong[0]]) + 1
+            did = f"chose action {action[wrong[0]]}, which is not legal, as move {move} of an attempt"
+            raise strayed_error(self.game, did)
         return np.asarray(~playing & self.busy)
 
     def refill(self, over: Array) -> None:
@@ -109,6 +115,13 @@ class _Lanes:
         """The results of all attempts."""
         rows: dict[str, Any] = self.rows
         return Stats(**rows)
+
+
+def strayed_error(game: Game, did: str) -> PolicyError:
+    """What is said of a player that named an illegal action."""
+    return PolicyError(
+        f"the policy {did}: choose one of the {game.actions} actions for which game.legal(state, level) is true"
+    )
 
 
 def merged(takes: Array, new: Any, old: Any) -> Any:

@@ -24,7 +24,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -34,14 +34,8 @@ from agents.registry import name_of
 from agents.search.positions import Array, Expander, Moved, Nodes, one_axis
 from agents.search.structure import SIXTHS, structure
 from agents.search.topk import best_of
-from crush_gym import Game, State
-from crush_gym.checks import boards_of_state
-from crush_gym.engine import randomness
-from crush_gym.engine.spec import Spec
-from crush_gym.engine.state import PLAYING
-from crush_gym.game import LEVEL_RANKS
-from crush_gym.levels import Level
-from crush_gym.runtime.vmap import flat_boards
+from crush_gym import Game, Level, State
+from crush_gym.runtime import LEVEL_RANKS, PLAYING, Spec, boards_of_state, flat_boards, kept, randomness, sizes
 
 HEURISTICS = ("h1", "h2")
 VARIANTS = ("text", "pseudocode")
@@ -50,9 +44,6 @@ DEEPEST = 8
 
 PIECE = {"points": 1, "combo": 20, "saga": 20}
 """Points of a piece of H2's structure: what each of three candies in a run brings."""
-
-MOST = 4096
-"""Nodes that are expanded together, so that a deep tree of many boards stays small."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +72,7 @@ class Beam:
         return name_of("beam", self)
 
     def bind(self, game: Game) -> Policy:
-        return _BeamPolicy(self, game)
+        return _Beam(self, game).policy()
 
     def width(self, level: int) -> int:
         """Children that a node keeps, on levels from 1."""
@@ -91,21 +82,22 @@ class Beam:
 
 
 @dataclass(frozen=True)
-class _BeamPolicy:
+class _Beam:
     agent: Beam
     game: Game
 
-    @property
-    def lanes(self) -> int:
-        """Boards at a time: a level of their trees fills some chunks on every core."""
-        return 704
+    def policy(self) -> Policy:
+        """The player, asked move by move."""
+        return Policy(self.act, self.start, traceable=False, lanes=sizes.ASKED)
 
-    def start(self, key: jax.Array, state: State, level: Level) -> Memory:
+    def start(self, params: Any, key: jax.Array, state: State, level: Level) -> Memory:
         """Nothing is remembered."""
-        del key, state, level
+        del params, key, state, level
         return ()
 
-    def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
+    def act(self, params: Any, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
+        """See `crush_gym.policies.Act`."""
+        del params
         boards = boards_of_state(state)
         bits = np.asarray(randomness.key_bits(key)).reshape(2, -1)
         flat = jax.tree.map(np.asarray, one_axis(state))
@@ -162,8 +154,8 @@ class _Search:
     def averaged(self, nodes: Nodes, value: Array, level: int) -> Array:
         """The nodes' values with those of their children on this level; where there are none, their own."""
         parts = [value[:0]]
-        for start in range(0, nodes.size, MOST):
-            some = np.arange(start, min(start + MOST, nodes.size))
+        for start in range(0, nodes.size, sizes.NODES):
+            some = np.arange(start, min(start + sizes.NODES, nodes.size))
             children, kept = self.grown(nodes.at(some), level)
             number = (kept >= 0).sum(0)
             sums = np.zeros(len(some))
@@ -198,4 +190,4 @@ class _Search:
 
 @functools.lru_cache(maxsize=64)
 def _structure(spec: Spec, variant: str) -> Callable[[State, Level], jax.Array]:
-    return jax.jit(functools.partial(structure, spec, variant=variant))
+    return kept.program(functools.partial(structure, spec, variant=variant))

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 
-import jax
-
-from agents.memoryless import Memoryless
-from agents.protocol import Choice, Policy
-from crush_gym import Game, State
-from crush_gym.engine.board import Board
-from crush_gym.engine.moves import legal_moves
-from crush_gym.engine.spec import Spec
-from crush_gym.generator import greedy
-from crush_gym.levels import Level
-from crush_gym.move_values.choose import action_of, in_proportion, planes_of
-from crush_gym.move_values.goals import move_values
-from crush_gym.runtime.chunks import in_chunks
+from agents.protocol import Policy
+from crush_gym import Game, policies
 
 
 @dataclass(frozen=True)
@@ -27,7 +15,8 @@ class Heuristic:
     name: str = "heuristic"
 
     def bind(self, game: Game) -> Policy:
-        return Memoryless(game, greedy(game))
+        """See `crush_gym.policies.heuristic`."""
+        return policies.heuristic(game)
 
 
 @dataclass(frozen=True)
@@ -37,20 +26,5 @@ class Clouded:
     name: str = "clouded"
 
     def bind(self, game: Game) -> Policy:
-        return Memoryless(game, _clouded(game.spec))
-
-
-@functools.lru_cache(maxsize=64)
-def _clouded(spec: Spec) -> Choice:
-    def by_chance(bits: jax.Array, state: State) -> jax.Array:
-        board = Board.of(spec, state.planes).awake()
-        legal = board.fence(planes_of(legal_moves(board)))
-        values = board.fence(move_values(board, state.books))
-        return action_of(board, in_proportion(board, legal, values, bits))
-
-    def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
-        del level
-        actions: jax.Array = in_chunks(by_chance)(bits, state)
-        return actions
-
-    return choose
+        """See `crush_gym.policies.clouded`."""
+        return policies.clouded(game)

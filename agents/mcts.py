@@ -17,28 +17,31 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from agents.protocol import Choice, Memory, Policy
+from agents.protocol import Memory, Policy, bound
 from agents.registry import make, name_of
 from agents.search import returns, simulate
 from agents.search.positions import one_axis
 from agents.search.returns import SIGNALS, Range
-from agents.search.simulate import ENDLESS, Knobs, Search, Settings
+from agents.search.simulate import ENDLESS, Guide, Knobs, Search, Settings
 from agents.search.tree import NONE, ROOT, Tree, first_largest
-from crush_gym import Game, State
-from crush_gym.checks import boards_of_state
-from crush_gym.engine import randomness
-from crush_gym.engine.spec import Spec
-from crush_gym.game import LEVEL_RANKS
-from crush_gym.levels import Level
-from crush_gym.runtime.threads import cores, run_all
-from crush_gym.runtime.vmap import flat_boards
-from crush_gym.runtime.xla import Options, options_for
+from crush_gym import Game, Level, State
+from crush_gym.runtime import (
+    LEVEL_RANKS,
+    Options,
+    Player,
+    Spec,
+    boards_of_state,
+    cores,
+    flat_boards,
+    in_parts,
+    kept,
+    options_for,
+    randomness,
+    sizes,
+)
 
 FINALS = ("max", "robust", "robust-max")
 TO_MAST = "to-mast"
-
-SIZES = 25
-"""Trees are made for a multiple of so many simulations, so that near numbers share what is compiled."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +53,15 @@ class Mcts:
     signal: what a lost playout is worth: "binary" (nothing), "partial" (share of the goals done), "score" (where its
         score lies among those of the search before; in the first search of an attempt, among its own so far),
         "combined" (the mean of the two); times `shrinking`. A won playout is worth 1
-    playout: "random", "to-mast", or the name of an agent that needs no memory, such as "heuristic" or "clouded"
+    playout: "random", "to-mast", or the name of a traceable agent, such as "heuristic" or "clouded"
     final: the move made: "max" (best mean), "robust" (most visits), "robust-max" (both at once, for which the search
         goes on for up to half as many simulations again; else the most visits)
     beam: actions that a node may try, the best by the hand-made values; None: all
     streak: stop a search when so many simulations in a row were won; None: never
     noise: temperature of the final move, in units of value; 0: none
+    prior: the name of a traceable agent whose probabilities guide the choice (PUCT, with `exploration` as its
+        constant), such as "clouded"; empty: UCB1, as in the theses. What does not tell its probabilities is asked
+        sixteen times in every new node
     """
 
     simulations: int = 100
@@ -70,6 +76,7 @@ class Mcts:
     beam: int | None = None
     streak: int | None = None
     noise: float = 0.0
+    prior: str = ""
 
     def __post_init__(self) -> None:
         for name in ("simulations", "outcomes", "depth", "beam", "streak"):
@@ -80,6 +87,8 @@ class Mcts:
             value = getattr(self, name)
             if value is not None and not (value >= 0 and math.isfinite(value)):
                 raise ValueError(f"{name} must be a finite number that is not negative, not {value}")
+        if self.prior and self.beam is not None:
+            raise ValueError("prior and beam both say which actions are tried: give one of them")
         if not 0 <= self.shrinking <= 1:
             raise ValueError(f"shrinking must be from 0 to 1, not {self.shrinking}")
         for name, choices in (("signal", SIGNALS), ("final", FINALS)):
@@ -93,17 +102,22 @@ class Mcts:
 
     def bind(self, game: Game) -> Policy:
         """The player in this game."""
-        return MctsPolicy(self, game, self.settings(game))
+        return self.searcher(game).policy()
 
-    def settings(self, game: Game) -> Settings:
-        """What the compiled search is made for."""
-        return Settings(
-            size=-(-self.most // SIZES) * SIZES,
+    def searcher(self, game: Game) -> Searcher:
+        """The search in this game, which gives its trees as well as its moves."""
+        playout = None if self.playout in ("random", TO_MAST) else _traceable(self.playout, game, "play playouts")
+        prior = _traceable(self.prior, game, "guide a search") if self.prior else None
+        settings = Settings(
+            size=-(-self.most // sizes.TREE_STEP) * sizes.TREE_STEP,
             beam=self.beam,
             agree=self.final == "robust-max",
             tables=self.playout == TO_MAST,
-            playout=None if self.playout in ("random", TO_MAST) else _playout(self.playout, game),
+            playout=Player(playout.start, playout.act) if playout else None,
+            prior=Guide(Player(prior.start, prior.act), prior.logits) if prior else None,
         )
+        knobs = self.knobs._replace(playout=playout.params if playout else (), prior=prior.params if prior else ())
+        return Searcher(self, game, settings, knobs)
 
     @property
     def most(self) -> int:
@@ -121,13 +135,12 @@ class Mcts:
         return Knobs(np.int32(self.simulations), np.float32(self.exploration), outcomes, depth, weights, streak)
 
 
-def _playout(name: str, game: Game) -> Choice:
-    """The agent that plays the playouts, as the engine asks for it."""
-    function = getattr(make(name).bind(game), "function", None)
-    if function is None:
-        raise ValueError(f"{name!r} cannot play playouts: it takes an agent without memory, such as heuristic, clouded")
-    choice: Choice = function
-    return choice
+def _traceable(name: str, game: Game, to: str) -> Policy:
+    """The agent of this name, refused where it cannot be part of the search's program."""
+    policy = bound(make(name), game)
+    if not policy.traceable:
+        raise ValueError(f"{name!r} cannot {to}: it takes an agent in pure JAX, such as heuristic or clouded")
+    return policy
 
 
 class Found(NamedTuple):
@@ -140,25 +153,26 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MctsPolicy:
-    """The player bound to a game. Its memory is the range of scores of the attempt's last search."""
+class Searcher:
+    """The player in a game. Its memory is the range of scores of the attempt's last search."""
 
     agent: Mcts
     game: Game
     settings: Settings
+    knobs: Knobs
 
-    @property
-    def lanes(self) -> int:
-        """Boards at a time: trees of so many fit into the memory of a small machine."""
-        return 352 * cores()
+    def policy(self) -> Policy:
+        """The player, asked move by move, for as many boards as have room for their trees on a small machine."""
+        return Policy(self.act, self.start, traceable=False, lanes=sizes.TREES * cores())
 
-    def start(self, key: jax.Array, state: State, level: Level) -> Memory:
+    def start(self, params: Any, key: jax.Array, state: State, level: Level) -> Memory:
         """No search has been made."""
-        del key, level
+        del params, key, level
         return returns.unknown(boards_of_state(state))
 
-    def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
+    def act(self, params: Any, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
         """Search, on all cores."""
+        del params
         found = self.search(key, memory, state, level)
         return found.action, found.scope
 
@@ -170,18 +184,16 @@ class MctsPolicy:
         scope = Range(*(jnp.reshape(leaf, (-1,)) for leaf in memory))
         size = bits.shape[1]
         part = -(-size // min(cores(), size))
-        starts = [min(first, size - part) for first in range(0, size, part)]
         options = options_for(self.game.spec, part, rollout=True)
         programs = _programs(self.game.spec, self.settings, self.agent.final, self.agent.noise, options)
 
         def call(first: int) -> Found:
             cut = functools.partial(_cut, first, part)
-            searched = programs.start(bits[:, first : first + part], cut(scope), cut(flat))
             mine = cut(levels) if jnp.ndim(levels.height) else levels
+            searched = programs.start(self.knobs, bits[:, first : first + part], cut(scope), cut(flat), mine)
             return programs.decide(self._run(programs.advance, searched, mine))
 
-        parts = run_all(programs.advance, [functools.partial(call, first) for first in starts])
-        joined: Any = _joined(parts, starts, part)
+        joined: Any = in_parts(programs.advance, call, size, part, FOUND_AXES)
         shaped = jax.tree.map(lambda x: x.reshape(boards), (joined.action, joined.scope))
         return Found(shaped[0], shaped[1], joined.tree, joined.done)
 
@@ -189,10 +201,10 @@ class MctsPolicy:
         """All simulations, or as many as the time allows."""
         size = self.agent.most
         if self.agent.seconds is None:
-            return advance(search, self.agent.knobs, level, np.int32(size))
+            return advance(search, self.knobs, level, np.int32(size))
         end, step = time.monotonic() + self.agent.seconds, max(1, size // 20)
         for until in range(step, size + step, step):
-            search = advance(search, self.agent.knobs, level, np.int32(min(until, size)))
+            search = advance(search, self.knobs, level, np.int32(min(until, size)))
             search.done.block_until_ready()
             if time.monotonic() >= end:
                 break
@@ -203,21 +215,10 @@ def _cut(first: int, size: int, tree: Any) -> Any:
     return jax.tree.map(lambda x: x[..., first : first + size], tree)
 
 
-def _joined(parts: list[Found], starts: list[int], part: int) -> Found:
-    """The parts side by side, without what the last has in common with the one before."""
-    if len(parts) == 1:
-        return parts[0]
-    skip = starts[-2] + part - starts[-1]
-
-    def join(axis: int, *leaves: jax.Array) -> jax.Array:
-        last = jax.lax.slice_in_dim(leaves[-1], skip, None, axis=axis)
-        return jnp.concatenate([*leaves[:-1], last], axis=axis)
-
-    trees = [found.tree for found in parts]
-    stored = {name: join(0, *(getattr(t, name) for t in trees)) for name in ("planes", "books")}
-    rest = {name: join(-1, *(getattr(t, name) for t in trees)) for name in Tree._fields if name not in stored}
-    flat = jax.tree.map(functools.partial(join, -1), *((found.action, found.scope, found.done) for found in parts))
-    return Found(flat[0], flat[1], Tree(**stored, **rest), flat[2])
+FOUND_AXES: Any = Found._make(
+    [-1, Range._make([-1, -1]), Tree._make(0 if name in ("planes", "books") else -1 for name in Tree._fields), -1]
+)
+"""The boards' axis of everything that a search finds: of the stored positions it is the first."""
 
 
 class Programs(NamedTuple):
@@ -233,8 +234,9 @@ def _programs(spec: Spec, settings: Settings, final: str, noise: float, options:
     start = functools.partial(simulate.started, spec, settings)
     advance = functools.partial(simulate.advanced, spec, settings)
     decide = functools.partial(_decided, final, noise)
-    compiled = functools.partial(jax.jit, compiler_options=dict(options))
-    return Programs(compiled(start), compiled(advance, donate_argnums=0), compiled(decide))
+    return Programs(
+        kept.program(start, options), kept.program(advance, options, donate=(0,)), kept.program(decide, options)
+    )
 
 
 def _decided(final: str, noise: float, search: Search) -> Found:

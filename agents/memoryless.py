@@ -1,48 +1,19 @@
-"""Players that remember nothing and look only at the board: one function, for single moves and whole attempts."""
+"""The old name of players without a memory: `crush_gym.policies.of_function` makes them now."""
 
 from __future__ import annotations
 
-import functools
-from dataclasses import dataclass
+import warnings
 
-import jax
-
-from agents.protocol import OWN, Choice, Memory
-from crush_gym import Game, State
-from crush_gym.engine import randomness
-from crush_gym.levels import Level
+from crush_gym import Game
+from crush_gym.policies import Function, Policy, of_function
 
 
-@dataclass(frozen=True)
-class Memoryless:
-    """The policy of a function (the words of the player's keys uint32[2, B], states, levels) -> actions int32[B].
-
-    The function must stay the same object for a game's spec: compiled programs are kept by it.
-    """
-
-    game: Game
-    function: Choice
-
-    def start(self, key: jax.Array, state: State, level: Level) -> Memory:
-        """Nothing is remembered."""
-        del key, state, level
-        return ()
-
-    def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
-        """Ask the function."""
-        return self.game.choose(self.function, key, state, level), memory
-
-    @property
-    def choice(self) -> Choice:
-        """The same player within `game.rollout`, which hands out the keys of the moves."""
-        return with_own_keys(self.function)
-
-
-@functools.lru_cache(maxsize=256)
-def with_own_keys(function: Choice) -> Choice:
-    """The function, given the words of the moves' keys instead of the player's. One for each function."""
-
-    def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
-        return function(randomness.fold(bits, jax.numpy.uint32(OWN)), state, level)
-
-    return choose
+def Memoryless(game: Game, function: Function) -> Policy:  # noqa: N802 (it was a class)
+    """The player of a function (words of the player's keys uint32[2, B], states, levels) -> actions int32[B]."""
+    del game
+    warnings.warn(
+        "agents.memoryless.Memoryless(game, function) has become crush_gym.policies.of_function(function)",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return of_function(function)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -19,12 +20,9 @@ import jax.numpy as jnp
 from agents.protocol import Memory, Policy
 from agents.registry import name_of
 from agents.search.positions import one_axis
-from crush_gym import Game, State
-from crush_gym.checks import boards_of_state
-from crush_gym.engine import randomness
-from crush_gym.game import LEVEL_RANKS
-from crush_gym.levels import Level
-from crush_gym.runtime.vmap import flat_boards
+from crush_gym import Game, Level, State
+from crush_gym.keys import attempt_key, move_key
+from crush_gym.runtime import LEVEL_RANKS, boards_of_state, flat_boards, kept, randomness, sizes
 
 
 @dataclass(frozen=True)
@@ -45,25 +43,26 @@ class MonteCarlo:
         return name_of("montecarlo", self)
 
     def bind(self, game: Game) -> Policy:
-        return _MonteCarloPolicy(self, game)
+        return _MonteCarlo(self, game).policy()
 
 
 @dataclass(frozen=True)
-class _MonteCarloPolicy:
+class _MonteCarlo:
     agent: MonteCarlo
     game: Game
 
-    @property
-    def lanes(self) -> int:
-        """Boards at a time: a rollout of so many keeps two cores busy."""
-        return 1408
+    def policy(self) -> Policy:
+        """The player, asked move by move."""
+        return Policy(self.act, self.start, traceable=False, lanes=sizes.EPISODES)
 
-    def start(self, key: jax.Array, state: State, level: Level) -> Memory:
+    def start(self, params: Any, key: jax.Array, state: State, level: Level) -> Memory:
         """Nothing is remembered: no position is met twice."""
-        del key, state, level
+        del params, key, state, level
         return ()
 
-    def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
+    def act(self, params: Any, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
+        """See `crush_gym.policies.Act`."""
+        del params
         boards = boards_of_state(state)
         actions = self._searched(key.reshape(-1), one_axis(state), flat_boards(level, LEVEL_RANKS))
         return actions.reshape(boards), memory
@@ -73,17 +72,12 @@ class _MonteCarloPolicy:
         mask = self.game.legal(state, level)
         sums, numbers = jnp.zeros(mask.shape, jnp.float32), jnp.zeros(mask.shape, jnp.int32)
         for episode in range(self.agent.episodes):
-            own = _folded(keys, jnp.full(keys.shape, episode))
+            own = attempt_key(keys, episode)
             first = _first(self.agent.epsilon)(randomness.key_bits(own), mask, sums, numbers)
-            after, _ = self.game.step(_folded(own, state.books.made), state, first, level)
+            after, _ = self.game.step(move_key(own, state.books.made), state, first, level)
             score = self.game.rollout(own, after, level)[1].score
             sums, numbers = _entered(first, score, sums, numbers)
         return _best(mask, sums, numbers)
-
-
-@jax.jit
-def _folded(keys: jax.Array, numbers: jax.Array) -> jax.Array:
-    return jax.vmap(jax.random.fold_in)(keys, numbers)
 
 
 @functools.lru_cache(maxsize=16)
@@ -97,7 +91,7 @@ def _first(epsilon: float) -> Callable[..., jax.Array]:
         explores = (chance < epsilon) | ~jnp.any(numbers > 0, axis=0)
         return jnp.where(explores, picked, _best(mask, sums, numbers)).astype(jnp.int32)
 
-    return jax.jit(choose)
+    return kept.program(choose)
 
 
 @jax.jit

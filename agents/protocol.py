@@ -1,56 +1,17 @@
-"""What a player is: an `Agent` says how it plays, a `Policy` is one bound to a game and plays any number of boards."""
+"""What a player is: an `Agent` says how it plays; bound to a game it is a `Policy`, which plays many boards at once."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Protocol, runtime_checkable
 
 import jax
 
-from crush_gym import Game, State
-from crush_gym.levels import Level
-from crush_gym.runtime.rollout import Policy as Choice
+from crush_gym import Game, Level, State
+from crush_gym.keys import player_key
+from crush_gym.policies import Memory, Policy, Traits
 
-__all__ = ["OWN", "Agent", "Choice", "Memory", "Policy", "choice_of", "own_key"]
-
-Memory = Any
-"""A pytree; every leaf, a JAX or a NumPy array, ends in the boards' axes."""
-
-OWN = 2**32 - 1
-"""Folded into a key of the game, it gives the key that the player has at that time: no move has this number."""
-
-
-def own_key(key: jax.Array) -> jax.Array:
-    """The player's keys beside the game's, so that nobody can foresee the candies: keys[*boards] -> keys[*boards].
-
-    An attempt with key k gives its player `own_key(k)` at the start, and `own_key(fold_in(k, m))` for move m.
-    """
-    fold = jax.random.fold_in
-    for _ in key.shape:
-        fold = jax.vmap(fold, (0, None))
-    return fold(key, OWN)
-
-
-class Policy(Protocol):
-    """A player bound to one game, for any number of boards at once; boards' axes come last everywhere.
-
-    It may have an attribute `choice`, the same player as a function for `game.rollout(policy=...)`, or "random":
-    then whole attempts are played there, where no board waits for another's cascade. And an attribute `lanes`:
-    how many boards at a time suit it.
-    """
-
-    def start(self, key: jax.Array, state: State, level: Level) -> Memory:
-        """What the player remembers at the start of an attempt. key: the player's, keys[*boards]."""
-        ...
-
-    def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
-        """The moves, int32[*boards], and the memory afterwards; on finished boards, any action. key: as in `start`."""
-        ...
-
-
-def choice_of(policy: Policy) -> str | Choice | None:
-    """The policy as `game.rollout` takes it; None where it must be asked move by move."""
-    known: str | Choice | None = getattr(policy, "choice", None)
-    return known
+__all__ = ["Agent", "Memory", "Policy", "Traits", "bound"]
 
 
 @runtime_checkable
@@ -63,5 +24,53 @@ class Agent(Protocol):
         ...
 
     def bind(self, game: Game) -> Policy:
-        """The player in this game; what is static is decided here."""
+        """The player in this game; what is static is decided here. See `crush_gym.policies.Policy`."""
         ...
+
+
+def bound(agent: Agent, game: Game) -> Policy:
+    """The agent in this game; what `bind` gave is refused in a sentence where it is no player.
+
+    An object with `params`, `start` and `act` of its own serves as well as a `Policy`.
+    """
+    policy: Any = agent.bind(game)
+    if isinstance(policy, Policy):
+        return policy
+    if not (callable(getattr(policy, "act", None)) and callable(getattr(policy, "start", None))):
+        raise TypeError(
+            f"the agent {agent.name!r} gave a {type(policy).__name__} for a game: `bind` must give a "
+            "crush_gym.policies.Policy, or an object with params, start and act"
+        )
+    if not hasattr(policy, "params"):
+        return _without_params(policy, agent.name)
+    logits, lanes = getattr(policy, "logits", None), getattr(policy, "lanes", None)
+    return Policy(policy.act, policy.start, policy.params, logits, getattr(policy, "traceable", True), lanes)
+
+
+def _without_params(policy: Any, name: str) -> Policy:
+    """A player of the protocol of version 0.1: start(key, state, level) and act(key, memory, state, level)."""
+    warnings.warn(
+        f"the agent {name!r} has start and act without params: they get params first now, and `bind` gives a "
+        "crush_gym.policies.Policy (agents/template.py shows one); the old form goes with the next version",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+
+    def act(params: Any, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
+        actions, memory = policy.act(key, memory, state, level)
+        return actions, memory
+
+    def start(params: Any, key: jax.Array, state: State, level: Level) -> Memory:
+        return policy.start(key, state, level)
+
+    return Policy(act, start, traceable=False, lanes=getattr(policy, "lanes", None))
+
+
+def __getattr__(name: str) -> Any:
+    """Names of version 0.1."""
+    if name == "own_key":
+        warnings.warn(
+            "agents.protocol.own_key has moved to crush_gym.keys.player_key", DeprecationWarning, stacklevel=2
+        )
+        return player_key
+    raise AttributeError(f"module 'agents.protocol' has no attribute {name!r}")

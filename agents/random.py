@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import jax
-
-from agents.protocol import Memory, Policy
-from crush_gym import Game, State
-from crush_gym.levels import Level
+from agents.protocol import Policy
+from crush_gym import Game, policies
 
 
 @dataclass(frozen=True)
@@ -18,19 +15,5 @@ class Random:
     name: str = "random"
 
     def bind(self, game: Game) -> Policy:
-        """The engine's own random player."""
-        return _RandomPolicy(game)
-
-
-@dataclass(frozen=True)
-class _RandomPolicy:
-    game: Game
-    choice: str = "random"
-
-    def start(self, key: jax.Array, state: State, level: Level) -> Memory:
-        del key, state, level
-        return ()
-
-    def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
-        del level
-        return self.game.random_action(key, state), memory
+        """See `crush_gym.policies.random`."""
+        return policies.random(game)

@@ -1,13 +1,14 @@
-"""A template: one small player, written twice. Copy this file to a folder of your own and change it.
+"""A template: one small player, written three times. Copy this file to a folder of your own and change it.
 
 As `my_player.py` in the current folder, its players are called `my_player:Lowest`, `my_player:Lowest:chance=0.1`,
-`my_player:BatchedLowest`, wherever an agent's name is asked for. To be found by a short name, a package declares the
-entry point
+`my_player:BatchedLowest`, `my_player:Restless`, wherever an agent's name is asked for. To be found by a short name, a
+package declares the entry point
 
     [project.entry-points."crush_gym.agents"]
     lowest = "my_player:Lowest"
 
-Both forms choose the legal swap furthest down, and with probability `chance` any legal one. Keep the one you like.
+Two of them choose the legal swap furthest down, and with probability `chance` any legal one; the third remembers its
+last move and stays away from its row. Keep the one you like, and let `agents.testing.check_agent` look at it.
 """
 
 from __future__ import annotations
@@ -20,14 +21,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from agents.memoryless import Memoryless
-from agents.protocol import Choice, Policy
+from agents.protocol import Memory, Policy
 from agents.registry import name_of
-from crush_gym import Game, State
-from crush_gym.engine import randomness
-from crush_gym.engine.spec import Spec
-from crush_gym.levels import Level
-from crush_gym.runtime.lockstep import legal, random_action
+from crush_gym import Game, Level, State
+from crush_gym.policies import chance, legal, random_action
+from crush_gym.swaps import number_of_actions, swaps_of
 
 # ------------------------------------------------------------------ plain Python, a board at a time: easy to write
 
@@ -60,7 +58,7 @@ class Lowest:
 
 @dataclass(frozen=True)
 class BatchedLowest:
-    """The same player as a pure function of many boards, compiled. Parameters are fields, `name` tells them."""
+    """The same player as pure functions of many boards, compiled. Parameters are fields, `name` tells them."""
 
     chance: float = 0.0
 
@@ -70,26 +68,58 @@ class BatchedLowest:
         return name_of(f"{__name__}:BatchedLowest", self)
 
     def bind(self, game: Game) -> Policy:
-        """What is static is decided here. A player with a memory implements `agents.protocol.Policy` itself."""
-        return Memoryless(game, _lowest(game.spec, self.chance))
+        """What is static is decided here; what is a number goes into `params`: other values compile nothing."""
+        return Policy(_lowest(game.spec), params=jnp.float32(self.chance))
 
 
 @functools.lru_cache(maxsize=64)
-def _lowest(spec: Spec, chance: float) -> Choice:
-    """One function for each game and chance: compiled programs are kept by it."""
+def _lowest(spec: Any) -> Any:
+    """One function for each kind of game: compiled programs are kept by it."""
     rows = jnp.asarray(rows_of(spec.height, spec.width))[:, None]
 
-    def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
-        """Actions int32[B]. bits: the words of the player's keys, uint32[2, B]; boards last everywhere."""
-        del level
+    def act(params: Any, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
+        """Actions int32[B], and the memory. key: the player's, keys[B]; boards last everywhere."""
         lowest = jnp.argmax(jnp.where(legal(spec, state), rows, -1), axis=0).astype(jnp.int32)
-        value = randomness.draw(bits, randomness.PASS, 0, 0) / 2.0**32
-        return jnp.where(value < chance, random_action(spec, bits, state), lowest)
+        return jnp.where(chance(key) < params, random_action(spec, key, state), lowest), memory
 
-    return choose
+    return act
+
+
+# ------------------------------------------------------------------ the same with a memory of each board
+
+
+@dataclass(frozen=True)
+class Restless:
+    """The legal swap furthest down, but never in the row of its last move where there is another one."""
+
+    @property
+    def name(self) -> str:
+        """From which it can be made again."""
+        return f"{__name__}:Restless"
+
+    def bind(self, game: Game) -> Policy:
+        """A pair of functions: what is remembered at the start, and the moves."""
+        return Policy(_restless(game.spec), start=_nowhere)
+
+
+def _nowhere(params: Any, key: jax.Array, state: State, level: Level) -> Memory:
+    """The row of the last move of each board, int32[B]: none yet. Every leaf of a memory ends in the boards' axis."""
+    return jnp.full(state.books.made.shape, -1, jnp.int32)
+
+
+@functools.lru_cache(maxsize=64)
+def _restless(spec: Any) -> Any:
+    rows = jnp.asarray(rows_of(spec.height, spec.width), jnp.int32)
+
+    def act(params: Any, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
+        worth = rows[:, None] + jnp.where(rows[:, None] == memory, 0, spec.height)
+        action = jnp.argmax(jnp.where(legal(spec, state), worth, -1), axis=0).astype(jnp.int32)
+        return action, rows[action]
+
+    return act
 
 
 def rows_of(height: int, width: int) -> Any:
     """The lower row of each action's two cells, int[actions]: first the swaps within rows, then those across them."""
-    across, down = np.arange(height), np.arange(1, height)
-    return np.concatenate([np.repeat(across, width - 1), np.repeat(down, width)])
+    swaps = swaps_of(np.arange(number_of_actions((height, width))), (height, width))
+    return swaps.rows + swaps.down

@@ -26,6 +26,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a check that everything runs, not a measurement")
     parser.add_argument("--out", type=Path, default=Path("results/bench"), help="the folder of what is written")
     options = parser.parse_args()
+    os.environ["CRUSH_GYM_CACHE"] = "off"  # compiling is measured too, in processes that inherit this
     options.out.mkdir(parents=True, exist_ok=True)
     results: Results = {}
     for name, part in parts().items():

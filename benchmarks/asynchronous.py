@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from crush_gym import Game
+from crush_gym import Game, sizes
 from crush_gym.engine import randomness
 from crush_gym.engine.board import Board
 from crush_gym.engine.moves import Moves, from_action, legal_moves
@@ -21,11 +21,11 @@ from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import RESTING, Play, State, rest
 from crush_gym.engine.terrain import survey, with_boards_axis
 from crush_gym.engine.turn import beat, begin, finish
-from crush_gym.envs.batch import MOST
 from crush_gym.envs.task import Seen, glance, shown
 from crush_gym.levels import Level
 from crush_gym.runtime import threads
 from crush_gym.runtime.lockstep import in_turn, random_action, reset, state_of
+from crush_gym.runtime.parts import count_of
 from crush_gym.runtime.subset import shuffle_all
 from crush_gym.runtime.vmap import lanes_for
 
@@ -47,7 +47,7 @@ class Asynchronous:
 
     def __init__(self, game: Game, boards: int, share: float) -> None:
         assert game.level is not None
-        parts = threads.count_of(boards, MOST)
+        parts = count_of(boards, sizes.LOCKSTEP)
         block = lanes_for(-(-boards // parts))
         each = int(block * share)
         self.handed = each * parts

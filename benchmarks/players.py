@@ -12,16 +12,16 @@ import re
 import subprocess
 import sys
 import time
-from typing import Any
 
 import jax
 
 from agents.attempts import play
-from agents.mcts import MctsPolicy
-from agents.protocol import Policy, choice_of, own_key
+from agents.mcts import Mcts, Searcher
+from agents.protocol import Policy, bound
 from agents.registry import make
 from benchmarks.ours import ROOT, Value, Values, guard, make_level, repeats_for, rollout_speed, settled
 from crush_gym import Game, Level, load_pack
+from crush_gym.keys import player_key
 
 ATTEMPTS = 200
 PLAYOUTS = ("random", "heuristic")
@@ -41,31 +41,31 @@ def search(quick: bool) -> Values:
     game, boards, values = Game(level), 20 if quick else ATTEMPTS, Values()
     for playout in PLAYOUTS:
         agent = make(f"mcts:playout={playout}")
-        policy = agent.bind(game)
-        assert isinstance(policy, MctsPolicy)
-        values[f"{playout} playouts"] = guard(functools.partial(simulations, policy, level, boards, quick))
-        choice = choice_of(make(playout).bind(game))
-        values[f"{playout} rollout"] = guard(functools.partial(playouts, game, choice, boards, quick))
-    attempts = functools.partial(seconds_of_attempts, make("mcts").bind(game), game, level, boards)
+        assert isinstance(agent, Mcts)
+        values[f"{playout} playouts"] = guard(
+            functools.partial(simulations, agent.searcher(game), level, boards, quick)
+        )
+        values[f"{playout} rollout"] = guard(functools.partial(playouts, game, playout, boards, quick))
+    attempts = functools.partial(seconds_of_attempts, bound(make("mcts"), game), game, level, boards)
     values[f"{boards} attempts"] = guard(attempts)
     return values
 
 
-def simulations(policy: MctsPolicy, level: Level, boards: int, quick: bool) -> float:
+def simulations(searcher: Searcher, level: Level, boards: int, quick: bool) -> float:
     """Simulations per second of searches from openings."""
     keys = jax.random.split(jax.random.key(0), boards)
-    state = policy.game.reset(keys, level)
-    memory = policy.start(own_key(keys), state, level)
+    state = searcher.game.reset(keys, level)
+    memory = searcher.start((), player_key(keys), state, level)
     best = 0.0
     for repeat in range(1 + repeats_for(quick)):
         start = time.perf_counter()
-        done = settled(policy.search(own_key(keys), memory, state, level).done)
+        done = settled(searcher.search(player_key(keys), memory, state, level).done)
         if repeat:  # the first one compiles
             best = max(best, float(done.sum()) / (time.perf_counter() - start))
     return best
 
 
-def playouts(game: Game, choice: Any, boards: int, quick: bool) -> float:
+def playouts(game: Game, player: str, boards: int, quick: bool) -> float:
     """Playouts per second from the same openings, on as many boards."""
     keys = jax.random.split(jax.random.key(0), boards)
     state, times = game.reset(keys), 2 if quick else 20
@@ -73,7 +73,7 @@ def playouts(game: Game, choice: Any, boards: int, quick: bool) -> float:
     for repeat in range(1 + repeats_for(quick)):
         start = time.perf_counter()
         for number in range(times):
-            settled(game.rollout(jax.random.split(jax.random.key(number), boards), state, policy=choice)[1])
+            settled(game.rollout(jax.random.split(jax.random.key(number), boards), state, policy=player)[1])
         if repeat:
             best = max(best, boards * times / (time.perf_counter() - start))
     return best
@@ -97,15 +97,13 @@ def cheap(quick: bool) -> Values:
 
 def chosen_speed(game: Game, name: str, quick: bool) -> float:
     """Moves per second of one of them."""
-    choice = choice_of(make(name).bind(game))
-    assert choice is not None, f"{name} does not play within rollouts"
     attempts = 256 if quick else 4096
-    if choice == "random":
+    if name == "random":
         return rollout_speed(game, attempts, repeats_for(quick))
     best = 0.0
     for seed in range(1 + repeats_for(quick)):
         start = time.perf_counter()
-        moves = settled(game.rollout(jax.random.key(seed), policy=choice, attempts=attempts)[1].moves)
+        moves = settled(game.rollout(jax.random.key(seed), policy=name, attempts=attempts)[1].moves)
         if seed:
             best = max(best, float(moves.sum()) / (time.perf_counter() - start))
     return best
@@ -115,7 +113,7 @@ def beam(quick: bool) -> Values:
     """Moves per second of McAdams' player on 9 x 9, depth 2, H2."""
     game = Game(rules="points")
     assert game.level is not None
-    return {"depth 2, H2": guard(functools.partial(acts, make("beam").bind(game), game, 64 if quick else 1408))}
+    return {"depth 2, H2": guard(functools.partial(acts, bound(make("beam"), game), game, 64 if quick else 1408))}
 
 
 def acts(policy: Policy, game: Game, boards: int) -> float:
@@ -124,14 +122,14 @@ def acts(policy: Policy, game: Game, boards: int) -> float:
     assert level is not None
     keys = jax.random.split(jax.random.key(0), boards)
     state = game.reset(keys)
-    memory = policy.start(own_key(keys), state, level)
-    action, memory = policy.act(own_key(keys), memory, state, level)
+    memory = policy.start(policy.params, player_key(keys), state, level)
+    action, memory = policy.act(policy.params, player_key(keys), memory, state, level)
     took, moves = 0.0, 3
     for move in range(moves):
         keys = jax.random.split(jax.random.key(move + 1), boards)
         state, _ = settled(game.step(keys, state, action))
         start = time.perf_counter()
-        action, memory = policy.act(own_key(keys), memory, state, level)
+        action, memory = policy.act(policy.params, player_key(keys), memory, state, level)
         settled(action)
         took += time.perf_counter() - start
     return boards * moves / took

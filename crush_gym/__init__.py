@@ -10,8 +10,8 @@ from crush_gym.moved import moved
 __version__ = "0.1.0"
 
 __all__ = [
-    "OUTCOMES", "REASONS", "Game", "Level", "LevelError", "LevelPack", "State", "Stats", "Turn", "generate",
-    "load_pack",
+    "OUTCOMES", "REASONS", "Game", "Level", "LevelError", "LevelPack", "Motion", "Preview", "State", "Stats", "Turn",
+    "generate", "load_pack", "traits_of",
 ]  # fmt: skip
 
 # Names are imported when they are first used: `crush-gym --help` must not wait for JAX.
@@ -21,17 +21,25 @@ if TYPE_CHECKING:
     from crush_gym.generator import generate
     from crush_gym.levels import Level, LevelError, LevelPack, load_pack
     from crush_gym.runtime.lockstep import Turn
+    from crush_gym.runtime.preview import Preview
+    from crush_gym.runtime.replay import Motion
+    from crush_gym.traits import traits_of
 else:
     import importlib
 
     _HOMES = {
         "crush_gym.engine.state": ("State",),
         "crush_gym.runtime.lockstep": ("Turn",),
+        "crush_gym.runtime.preview": ("Preview",),
+        "crush_gym.runtime.replay": ("Motion",),
         "crush_gym.game": ("OUTCOMES", "REASONS", "Game", "Stats"),
         "crush_gym.generator": ("generate",),
         "crush_gym.levels": ("Level", "LevelError", "LevelPack", "load_pack"),
+        "crush_gym.traits": ("traits_of",),
     }
-    _MODULES = ("engine", "game", "generator", "layout", "levels")
+    _MODULES = (
+        "engine", "game", "generator", "keys", "layout", "levels", "policies", "runtime", "session", "swaps", "traits",
+    )  # fmt: skip
 
     def __getattr__(name):
         if name in _MODULES:
@@ -48,6 +56,7 @@ else:
 
 moved(
     {
+        "crush_gym.cli.session": "crush_gym.session",
         "crush_gym.engine.batching": "crush_gym.runtime.vmap",
         "crush_gym.engine.blocks": "crush_gym.runtime.threads",
         "crush_gym.engine.compiling": "crush_gym.runtime.xla",

@@ -34,6 +34,7 @@ from crush_gym.levels import Level, LevelError
 from crush_gym.levels.errors import show, show_path
 from crush_gym.levels.files import parse_json, write_file
 from crush_gym.levels.writing import format_level, level_to_dict
+from crush_gym.swaps import number_of_actions
 
 FORMAT = 1
 """The version of the file format that is written; newer ones are refused."""
@@ -57,10 +58,10 @@ class Final:
     board: tuple[str, ...]
 
     @classmethod
-    def of(cls, game: Game, state: State) -> Final:
-        """Of one board of a game with one level."""
+    def of(cls, game: Game, state: State, level: Level | None = None) -> Final:
+        """Of one board; level: as for `Game.text`."""
         outcome = OUTCOMES[int(np.asarray(state.books.outcome))]
-        return cls(int(np.asarray(state.books.score)), outcome, tuple(game.text(state)))
+        return cls(int(np.asarray(state.books.score)), outcome, tuple(game.text(state, level)))
 
 
 @dataclass(frozen=True)
@@ -240,8 +241,7 @@ def _level(value: object) -> Level:
 def _actions(value: object, level: Level) -> tuple[int, ...]:
     if not isinstance(value, list):
         raise RecordError(f"holds {show(value)} as actions, expected a list of whole numbers")
-    height, width = level.shape
-    most = height * (width - 1) + (height - 1) * width
+    most = number_of_actions(level.shape)
     return tuple(_number(f"action {i}", action, most) for i, action in enumerate(value))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import jax
@@ -12,10 +13,9 @@ import numpy as np
 
 from crush_gym import layout
 from crush_gym.engine.plan import plan
-from crush_gym.engine.spec import Spec
-from crush_gym.engine.state import State
+from crush_gym.engine.spec import CAPACITIES, Spec
 from crush_gym.levels import Level
-from crush_gym.runtime.rollout import Policy
+from crush_gym.runtime.ranks import boards_of_level
 
 Boards = tuple[int, ...]
 """An arrangement of boards: () for one board, (5,) for five, (2, 3) for two rows of three."""
@@ -59,16 +59,6 @@ def same_attempts(keys: Boards, attempts: int) -> None:
         )
 
 
-def boards_of_state(state: State) -> Boards:
-    """The arrangement of a state's boards."""
-    return tuple(state.planes.shape[2:])
-
-
-def boards_of_level(level: Level) -> Boards:
-    """The arrangement of the boards that a stack of levels is for; () for one level."""
-    return tuple(np.shape(level.height))
-
-
 def whole_actions(actions: Any) -> jax.Array:
     """Actions as int32. A number that is too large for it becomes -1: no action either, and no other one."""
     if isinstance(actions, jax.Array) and actions.dtype == jnp.int32 and not actions.weak_type:
@@ -82,18 +72,6 @@ def whole_actions(actions: Any) -> jax.Array:
     return jnp.asarray(where(short == known, short, np.int32(-1)))
 
 
-@functools.lru_cache(maxsize=256)
-def careful(policy: Policy) -> Policy:
-    """The policy with its actions checked. One function for each policy: programs are kept by it."""
-
-    def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
-        actions = whole_actions(policy(bits, state, level))
-        same_boards(tuple(bits.shape[1:]), actions=actions.shape)
-        return actions
-
-    return choose
-
-
 def sides(shape: Any) -> tuple[int, int]:
     """The height and width of a game without levels."""
     try:
@@ -104,6 +82,18 @@ def sides(shape: Any) -> tuple[int, int]:
         expected = f"two whole numbers from 2 to {layout.MAX_SIDE}, (height, width)"
         raise ValueError(f"shape must be {expected}, not {shape!r}")
     return height, width
+
+
+def single_levels(levels: Level | Iterable[Level]) -> list[Level]:
+    """The levels that a game is made from, each a single one."""
+    known = [levels] if isinstance(levels, Level) else list(levels)
+    for level in known:
+        if not isinstance(level, Level) or np.ndim(level.height):
+            raise TypeError(
+                f"a game is made from a Level, a LevelPack or a sequence of levels, not from {type(level).__name__}"
+                " (load_pack(name) and Level.from_dict(...) make them; a stack of levels is played, not made from)"
+            )
+    return known
 
 
 def one_level(level: Any) -> Level:
@@ -148,16 +138,7 @@ def _kind(level: Level, rules: str, adjacency: str) -> Spec:
 
 def _covers(wide: Spec, narrow: Spec) -> bool:
     """Whether everything in the narrow spec fits into the wide one."""
-    sizes = (
-        "height",
-        "width",
-        "colours",
-        "spawn_kinds",
-        "entry_layers",
-        "portals",
-        "portal_layers",
-        "portal_hops",
-    )
+    sizes = ("height", "width", "colours", *CAPACITIES)
     return (
         narrow.mechanics <= wide.mechanics
         and set(narrow.orders) <= set(wide.orders)

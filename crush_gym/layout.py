@@ -20,6 +20,9 @@ PLAIN, STRIPED_H, STRIPED_V, WRAPPED = 0, 1, 2, 3
 EMPTY, SWIRL, COLOUR_BOMB, CHERRY, HAZELNUT, FUSED3, FUSED5 = 0, 1, 3, 4, 5, 6, 7
 """Kinds of colourless item (colour 0). Icing and chocolate never move and have planes of their own."""
 
+UNKNOWN = 2
+"""Kind of a new candy whose colour nobody drew: colourless, it matches nothing. Only previews know it."""
+
 TIMER = tuple(f"timer{i}" for i in range(7))
 """A candy bomb's counter 1-99 in binary; 0 where there is no candy bomb."""
 
@@ -39,6 +42,9 @@ JELLY = ("jelly1", "jelly2")
 
 MOVING = (*COLOUR, *KIND, *TAGS)
 """Planes that travel with an item when it is swapped or falls."""
+
+MARKS = tuple(f"mark{i}" for i in range((MAX_SIDE * MAX_SIDE).bit_length()))
+"""A number that travels with an item like the planes above, in binary: only while a turn is followed item by item."""
 
 FIXED = (*COVERS, *ICING, "chocolate", *JELLY)
 """Planes that belong to the cell."""

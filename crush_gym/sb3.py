@@ -7,42 +7,60 @@ from typing import Any
 
 import numpy as np
 
+from crush_gym.envs.base import (
+    check_render_mode,
+    checked_actions,
+    checked_lanes,
+    observation_space,
+    observed,
+    one_board,
+)
 from crush_gym.envs.batch import Batch
-from crush_gym.envs.options import read_options
-from crush_gym.envs.pictures import RENDER_MODES, Picture
-from crush_gym.envs.single import checked_actions, observation_space, observed
+from crush_gym.envs.options import Options, read_given
+from crush_gym.envs.pictures import Picture
 from crush_gym.envs.task import Seen
 
 try:
     from gymnasium import spaces
-    from stable_baselines3.common.vec_env import VecEnv
+    from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecTransposeImage
 except ImportError as missing:
     raise ImportError(
         "crush_gym.sb3 needs Stable-Baselines3, which is not installed: pip install 'crush-gym[sb3]'"
     ) from missing
 
 
-class CrushVecEnv(VecEnv):
+class CrushVecEnv(VecTransposeImage):
     """So many boards, reset as they end; wrap it in `VecMonitor` for episodes' rewards and lengths.
 
     Lane i seeded s plays what a single environment seeded s + i plays, in its later episodes too.
+
+    Stable-Baselines3 takes planes of 0-255 for photographs. It divides them by 255, as is right; but it also swaps
+    their axes by a guess at which are the colours, unless the batch is a `VecTransposeImage` already. So it is one:
+    planes stay as they are, and only real pictures (obs="rgb") get their colours first, as "CnnPolicy" needs them.
     """
 
     def __init__(self, num_envs: int, rules: str = "saga", *, render_mode: str | None = None, **options: Any) -> None:
-        """options: see `crush_gym.envs.options.read_options`; obs is "king" unless said.
+        """options: see `crush_gym.envs.options.read_options`."""
+        check_render_mode(render_mode)
+        boards = _Boards(checked_lanes(num_envs), read_given(CrushVecEnv.__init__, rules, options), render_mode)
+        if boards.options.obs in ("planes", "rgb"):
+            super().__init__(boards, skip=boards.options.obs == "planes")
+        else:
+            VecEnvWrapper.__init__(self, boards)
+            self.skip = True
 
-        Stable-Baselines3 takes numbers 0-255 for photographs, whose channels it moves about; "king" is 0 and 1.
-        """
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode must be one of {', '.join(map(repr, RENDER_MODES))}, not {render_mode!r}")
-        self.options = read_options(rules, **{"obs": "king"} | options)
-        self.render_mode = render_mode
-        self._batch = Batch(self.options.task, self.options.levels, num_envs, "same", self.options.order)
-        self._picture = Picture(self.options)
-        self._mask = np.ones((num_envs, self.options.game.actions), bool)
+
+class _Boards(VecEnv):
+    """The native batch behind `CrushVecEnv`."""
+
+    def __init__(self, num_envs: int, options: Options, render_mode: str | None) -> None:
+        self.options, self.render_mode = options, render_mode
+        self._batch = Batch(options, num_envs, "same")
+        self._picture = Picture(options)
+        self._mask = np.ones((num_envs, options.game.actions), bool)
         self._actions: np.ndarray | None = None
-        space = observation_space(self.options, self._picture)
-        super().__init__(num_envs, space, spaces.Discrete(self.options.game.actions))
+        space = observation_space(options, self._picture)
+        super().__init__(num_envs, space, spaces.Discrete(options.game.actions))
 
     def reset(self) -> Any:
         """New episodes: number 0 of the seeds that `seed` gave, else the next ones."""
@@ -76,7 +94,7 @@ class CrushVecEnv(VecEnv):
             known = {name: np.asarray(value) for name, value in step.final_facts._asdict().items()}
             for place, i in enumerate(np.flatnonzero(done)):
                 infos[i] = {name: int(value[i]) for name, value in known.items()}
-                infos[i]["terminal_observation"] = _one(last, place)
+                infos[i]["terminal_observation"] = one_board(last, place)
                 infos[i]["TimeLimit.truncated"] = bool(outcome.truncated[i] and not outcome.terminated[i])
         return self._shown(step.seen), np.array(outcome.reward, np.float32), done, infos
 
@@ -124,7 +142,3 @@ class CrushVecEnv(VecEnv):
 
     def _view(self, seen: Seen) -> Any:
         return observed(self.options, self._picture, seen.planes, self._batch.lanes)
-
-
-def _one(obs: Any, i: int) -> Any:
-    return {name: np.array(x[i]) for name, x in obs.items()} if isinstance(obs, dict) else np.array(obs[i])

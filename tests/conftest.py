@@ -1,5 +1,6 @@
 """Makes `tests` importable, however pytest is started."""
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,16 @@ import pytest
 ROOT = str(Path(__file__).absolute().parent.parent)
 if ROOT not in sys.path:
     sys.path.insert(0, ROOT)
+
+os.environ["CRUSH_GYM_CACHE"] = "off"  # what is tested is this code, not what an earlier run made of it
+
+
+@pytest.fixture(scope="session", autouse=True)
+def watched_fences() -> None:
+    """A fence that does nothing makes programs slow and nothing wrong: here it is an error."""
+    from crush_gym.engine.board import Board
+
+    Board.watched = True
 
 
 @pytest.fixture(scope="module", autouse=True)

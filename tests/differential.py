@@ -258,6 +258,7 @@ def slow_facts(lane: Lane) -> Facts:
         "bonus": state.bonus,
         "outcome": state.outcome,
         "reason": state.reason,
+        "shuffles": state.shuffles,
     }
 
 
@@ -280,6 +281,7 @@ def fast_facts(spec: Spec, lane: Lane, books: dict[str, NDArray[Any]], i: int) -
         "bonus": bool(books["bonus"][i]),
         "outcome": OUTCOMES[books["outcome"][i]],
         "reason": REASONS[books["reason"][i]],
+        "shuffles": books["shuffles"][i].item(),
     }
 
 

@@ -20,9 +20,10 @@ import pytest
 import agents
 import crush_gym
 import experiments
-from crush_gym import Level, LevelPack
+from crush_gym import Game, Level, LevelPack
 from crush_gym.envs import IDS
-from crush_gym.envs.task import ILLEGAL, ORDERS, REWARDS
+from crush_gym.envs.rewards import REWARDS
+from crush_gym.envs.task import ILLEGAL, ORDERS
 from crush_gym.envs.views import VIEWS, king_channels
 from tests.adapters import Fast, Player, Slow
 
@@ -94,7 +95,9 @@ def test_no_page_has_an_anchor_twice(pages: dict[Path, Document]) -> None:
         assert len(set(document.ids)) == len(document.ids), path
 
 
-@pytest.mark.parametrize("text", ["README.md", "docs/packs.md", "docs/rules.md", "docs/generalisation.md"])
+@pytest.mark.parametrize(
+    "text", ["README.md", "docs/packs.md", "docs/rules.md", "docs/generalisation.md", "docs/building.md"]
+)
 def test_a_text_says_on_its_page_all_that_it_says(text: str, pages: dict[Path, Document]) -> None:
     source = (DOCS.parent / text).read_text(encoding="utf-8")
     page = "index.html" if text == "README.md" else f"{Path(text).stem}.html"
@@ -130,6 +133,7 @@ def test_every_public_name_appears(site: Path) -> None:
         listed = getattr(module, "__all__", None)
         for name, value in vars(module).items() if listed is None else ((n, getattr(module, n)) for n in listed):
             own = inspect.isclass(value) or inspect.isfunction(value)
+            own = own and value.__module__.split(".")[0] in ("crush_gym", "agents", "experiments")
             if name.startswith("_") or not own or module.__name__ in INTERNAL:
                 continue
             if listed is None and value.__module__ != module.__name__:
@@ -263,3 +267,15 @@ def test_the_protocol_for_generalisation_runs_as_printed(
     said = capsys.readouterr().out
     assert re.findall(r"^tour (\w+), (\d) levels", said, re.MULTILINE) == [("train", "4"), ("test", "1")]
     assert said.count("normalised") == 2
+
+
+@pytest.mark.slow
+def test_the_code_of_building_on_the_game_runs_as_printed() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "building.md").read_text(), re.DOTALL)
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block, "building.md", "exec"), names)
+    assert len(blocks) == 4 and int(names["state"].books.made) == 1
+    assert names["game"].spec != Game(names["drawn"]).spec
+    usual = Game.covering()
+    assert usual.spec.portals == 16 and all(usual.accepts(level) for level in names["levels"])

@@ -21,7 +21,7 @@ import numpy as np
 
 from agents.attempts import PolicyError
 from agents.foreign.kinds import has
-from agents.foreign.players import AdaptedPolicy
+from agents.foreign.players import Foreign
 from agents.foreign.window import Window
 from agents.protocol import Policy
 from crush_gym import Game
@@ -44,7 +44,7 @@ class Adapted:
     def bind(self, game: Game) -> Policy:
         """The player in this game; a `PolicyError` where it was trained in one of another kind."""
         _same_spaces(self, game)
-        return AdaptedPolicy(self.name, self.player, Window(game, self.obs, self.channels), self.illegal)
+        return Foreign(self.name, self.player, Window(game, self.obs, self.channels), self.illegal).policy()
 
 
 def adapt(player: Any, name: str = "", **options: str) -> Adapted:

@@ -18,38 +18,39 @@ from numpy.random import default_rng  # by its name: players may put another int
 from agents.attempts import Array, PolicyError
 from agents.foreign.kinds import has, parameters
 from agents.foreign.window import Window, one, some
-from agents.protocol import Memory
-from crush_gym import State
-from crush_gym.levels import Level
-
-LANES = 256
-"""Boards at a time: enough to hide the cost of a call of the engine, few copies of a player."""
+from agents.protocol import Memory, Policy
+from crush_gym import Level, State
+from crush_gym.runtime import sizes
 
 Ask = Callable[[Memory, Any, Array, Array, Array], Sequence[Any]]
 """(memory of the boards, observations, masks, boards still playing, moves made) -> their answers."""
 
 
 @dataclass(frozen=True)
-class AdaptedPolicy:
-    """The memory is a seat for each board, changed in place; a model asked for many boards at once has none."""
+class Foreign:
+    """A player of another kind. Its memory is a seat for each board, changed in place; a model has none."""
 
     name: str
     player: Any
     window: Window
     illegal: str
-    lanes: int = LANES
 
-    def start(self, key: jax.Array, state: State, level: Level) -> Memory:
+    def policy(self) -> Policy:
+        """The player as one of this protocol, asked on the host."""
+        return Policy(self.act, self.start, traceable=False, lanes=sizes.FOREIGN)
+
+    def start(self, params: Any, key: jax.Array, state: State, level: Level) -> Memory:
         """Seats for these attempts."""
-        del state, level
+        del params, state, level
         words = np.asarray(jax.random.key_data(key))
         seats = np.empty(words.shape[:-1], object)
         for place in np.ndindex(seats.shape):
             seats[place] = _Seat(self.player, words[place])
         return seats
 
-    def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
+    def act(self, params: Any, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
         """Ask for the boards still playing; elsewhere, action 0."""
+        del params
         boards = np.shape(state.books.outcome)
         masks, obs = self.window.masks(state), self.window.observations(state, level)
         made = np.asarray(state.books.made).reshape(-1)
@@ -63,7 +64,7 @@ class AdaptedPolicy:
         if wrong.size and self.illegal == "raise":
             raise self._refused(f"action {actions[wrong[0]]}, which is not legal,", made[wrong[0]])
         if wrong.size:
-            actions[wrong] = np.asarray(self.window.game.random_action(key, state)).reshape(-1)[wrong]
+            actions = np.array(self.window.game.legal_action(key, state, actions.reshape(boards))[0]).reshape(-1)
         return jnp.asarray(actions.reshape(boards)), memory
 
     def _ask_seats(self, seats: Array, obs: Any, masks: Array, playing: Array, made: Array) -> list[Any]:

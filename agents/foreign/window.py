@@ -8,10 +8,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from crush_gym import Game, State
+from crush_gym import Game, Level, State
 from crush_gym.envs.views import view
-from crush_gym.game import LEVEL_RANKS, STATE_RANKS
-from crush_gym.levels import Level
+from crush_gym.runtime import LEVEL_RANKS, STATE_RANKS
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

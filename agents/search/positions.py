@@ -8,38 +8,44 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from crush_gym import State
-from crush_gym.engine import randomness
-from crush_gym.engine.bits import any_of, count, rows_of, total
-from crush_gym.engine.board import Board
-from crush_gym.engine.combos import which
-from crush_gym.engine.moves import Moves, from_action, swap
-from crush_gym.engine.runs import find_runs
-from crush_gym.engine.spec import Spec
-from crush_gym.game import LEVEL_RANKS, STATE_RANKS
-from crush_gym.levels import Level
-from crush_gym.runtime import lockstep
-from crush_gym.runtime.threads import run_all
-from crush_gym.runtime.xla import Options, options_for
+from crush_gym import Level, State
+from crush_gym.runtime import (
+    LEVEL_RANKS,
+    STATE_RANKS,
+    Board,
+    Moves,
+    Options,
+    Spec,
+    any_of,
+    count,
+    find_runs,
+    from_action,
+    kept,
+    legal,
+    of_indices,
+    options_for,
+    randomness,
+    rows_of,
+    sizes,
+    step,
+    swap,
+    total,
+    which,
+)
+from crush_gym.swaps import swaps_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Tree = Any
 
-CHUNKS = (64, 1408)
-"""Sizes of a chunk: for few boards, and for many."""
-
 NO_MOVE = -1
 """An action that is none: the board stays as it is."""
-
-FEW = 4
-"""Boards that small chunks serve."""
 
 
 class Nodes(NamedTuple):
@@ -82,7 +88,7 @@ class Expander:
 
     def __init__(self, spec: Spec, level: Level, boards: int) -> None:
         self.spec = spec
-        self.chunk = CHUNKS[boards > FEW]
+        self.chunk = sizes.POSITIONS[boards > sizes.FEW_BOARDS]
         self.options = options_for(spec, self.chunk)
         level = _once(jax.tree.map(np.asarray, level))
         self.shared = np.ndim(level.height) == 0
@@ -92,7 +98,7 @@ class Expander:
     def moves(self, nodes: Nodes) -> tuple[Array, Array]:
         """All legal moves: of which node, and which action; by nodes, and within one from the top left."""
         program = _legal(self.spec, self.options)
-        masks = self._chunked(program, nodes.size, lambda index: program(taken_at(nodes.state, index)))
+        masks = of_indices(program, lambda index: program(taken_at(nodes.state, index)), nodes.size, self.chunk)
         index, place = np.nonzero(masks[self.order].T)
         return index, self.order[place].astype(np.int32)
 
@@ -107,22 +113,13 @@ class Expander:
             bits, state, row = program(before.bits, before.state, action[items], level)
             return then(Moved(Nodes(state, np.asarray(bits), before.root), np.asarray(row)), before, level)
 
-        return self._chunked(program, len(index) - 1, some)
+        return of_indices(program, some, len(index) - 1, self.chunk)
 
     def level_of(self, root: Array) -> Level:
         """The levels of these boards."""
         if self.shared:
             return self.level
         return jax.tree.map(lambda x, rank: np.take(x, root, axis=-1) if x.ndim > rank else x, self.level, LEVEL_RANKS)
-
-    def _chunked(self, program: Callable[..., Tree], size: int, call: Callable[[Array], Tree]) -> Tree:
-        """`call(indices)` for all indices below `size`, in chunks, side by side; results joined as NumPy.
-
-        The last chunk is filled up with the index `size`.
-        """
-        starts = range(0, max(size, 1), self.chunk)
-        calls = [functools.partial(call, np.arange(s, s + self.chunk).clip(max=size)) for s in starts]
-        return joined(run_all(program, calls), size)
 
 
 def _once(level: Level) -> Level:
@@ -133,22 +130,15 @@ def _once(level: Level) -> Level:
     return level
 
 
-def joined(parts: Sequence[Tree], size: int) -> Tree:
-    """Chunks side by side, as NumPy, without the filling of the last."""
-    return jax.tree.map(lambda *xs: np.concatenate(xs, axis=-1)[..., :size], *parts)
-
-
 def scan_order(spec: Spec) -> Array:
     """The actions from the top left, by rows, of one cell the pair to the right before the one below."""
-    height, width = spec.height, spec.width
-    right = np.add.outer(np.arange(height) * width, np.arange(width - 1)).ravel() * 2
-    below = np.arange((height - 1) * width) * 2 + 1
-    return np.argsort(np.concatenate([right, below]))
+    swaps = swaps_of(np.arange(spec.actions), (spec.height, spec.width))
+    return np.lexsort((swaps.down, swaps.columns, swaps.rows))
 
 
 @functools.lru_cache(maxsize=64)
 def _legal(spec: Spec, options: Options) -> Callable[[State], jax.Array]:
-    return jax.jit(functools.partial(lockstep.legal, spec), compiler_options=dict(options))
+    return kept.program(functools.partial(legal, spec), options)
 
 
 @functools.lru_cache(maxsize=64)
@@ -159,9 +149,9 @@ def _turn(spec: Spec, options: Options) -> Callable[..., tuple[jax.Array, State,
         own = randomness.fold(bits, action)
         board = Board.of(spec, state.planes).awake()
         row = _mean_row(board, from_action(spec, action))
-        return own, lockstep.step(spec, own, state, action, level)[0], row
+        return own, step(spec, own, state, action, level)[0], row
 
-    return jax.jit(turn, compiler_options=dict(options))
+    return kept.program(turn, options)
 
 
 def _mean_row(board: Board, moves: Moves) -> jax.Array:

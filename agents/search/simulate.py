@@ -15,33 +15,49 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from agents.protocol import Choice
 from agents.search import returns, tomast, tree
 from agents.search.returns import Range
 from agents.search.tomast import Table
 from agents.search.tree import NONE, Tree
-from crush_gym.engine import randomness
-from crush_gym.engine.board import Board
-from crush_gym.engine.moves import Moves, from_action, legal_moves, number, to_mask
-from crush_gym.engine.progress import progress
-from crush_gym.engine.spec import Spec
-from crush_gym.engine.state import PLAYING, RESTING, WON, Play, State, rest
-from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
-from crush_gym.engine.turn import begin
-from crush_gym.levels import Level
-from crush_gym.move_values.choose import by_action, in_proportion, planes_of
-from crush_gym.move_values.goals import move_values
-from crush_gym.move_values.sliced import Sliced
-from crush_gym.runtime.chunks import Part, in_chunks, in_chunks_by_parts
-from crush_gym.runtime.lockstep import state_of
-from crush_gym.runtime.rollout import at_random, at_rest, by_policy, goes_on, move_on, repeated
-from crush_gym.runtime.subset import shuffle_all
-
-BEATS_PER_LOOK = 4
-"""Beats between two looks at how many boards wait."""
-
-WAITING = 0.5
-"""Share of the boards still searching that wait for a service before there is one: it costs some beats."""
+from crush_gym import Level, State
+from crush_gym.move_values import Sliced, by_action, in_proportion, move_values, planes_of
+from crush_gym.policies import Logits
+from crush_gym.runtime import (
+    PLAYING,
+    RESTING,
+    WON,
+    Board,
+    Mind,
+    Moves,
+    Part,
+    Play,
+    Player,
+    Spec,
+    Terrain,
+    at_random,
+    at_rest,
+    begin,
+    by_player,
+    from_action,
+    goes_on,
+    in_chunks,
+    in_chunks_by_parts,
+    legal,
+    legal_moves,
+    move_on,
+    number,
+    progress,
+    randomness,
+    repeated,
+    rest,
+    rolling,
+    shuffle_all,
+    sizes,
+    state_of,
+    survey,
+    to_mask,
+    with_boards_axis,
+)
 
 
 @dataclass(frozen=True)
@@ -50,13 +66,15 @@ class Settings:
 
     size: most simulations that a tree can hold; beam: actions that a node may try; playout: None, the random one
     agree: whether it goes on until the most visited action is the best; tables: whether playouts follow a table
+    prior: the player by whose probabilities nodes choose; None: by UCB1 alone
     """
 
     size: int
     beam: int | None
     agree: bool
     tables: bool
-    playout: Choice | None
+    playout: Player | None
+    prior: Guide | None = None
 
 
 class Knobs(NamedTuple):
@@ -64,6 +82,7 @@ class Knobs(NamedTuple):
 
     exploration, weights: float32; simulations, outcomes, depth, streak: int32, `ENDLESS` for none
     weights: of the share of the goals done, and of the rank of the score, in a lost playout
+    playout, prior: parameters of the players that play playouts and guide the choice
     """
 
     simulations: Any
@@ -72,6 +91,8 @@ class Knobs(NamedTuple):
     depth: Any
     weights: tuple[Any, Any]
     streak: Any
+    playout: Any = ()
+    prior: Any = ()
 
 
 ENDLESS = 2**30
@@ -79,6 +100,47 @@ ENDLESS = 2**30
 
 IDLE, MOVING, PLAYOUT, DONE = range(4)
 """Phases of a board: no simulation under way; in the turn that leads to a new node; beyond it; through."""
+
+
+class Guide(NamedTuple):
+    """A player whose probabilities guide the choice of moves; see `crush_gym.policies.Policy`."""
+
+    player: Player
+    logits: Logits | None
+
+    def shares(self, spec: Spec, params: Any, bits: jax.Array, state: State, level: Level) -> jax.Array:
+        """The probabilities of the legal moves, float32[actions, S]; zeros where there is none.
+
+        A player that does not tell them is asked `ASKED` times with keys of its own, and what it says is counted.
+        """
+        mask = legal(spec, state)
+        memory = self.player.start(params, key_of(bits), state, level)
+        if self.logits is not None:
+            strength = jnp.where(mask, self.logits(params, memory, state, level), -jnp.inf)
+            raised = jnp.where(mask, jnp.exp(strength - jnp.max(strength, axis=0, initial=-1e30)), 0.0)
+            return raised / jnp.maximum(raised.sum(axis=0), 1e-30)
+        numbers = jnp.arange(spec.actions)[:, None]
+
+        def ask(counts: jax.Array, n: jax.Array) -> tuple[jax.Array, None]:
+            own = key_of(randomness.fold(bits, jnp.full(bits.shape[1:], n)))
+            action, _ = self.player.act(params, own, memory, state, level)
+            return counts + (numbers == action), None
+
+        counts = jax.lax.scan(ask, jnp.zeros(mask.shape, jnp.float32), ASKED_FROM + jnp.arange(ASKED))[0]
+        counts = jnp.where(mask, counts + 1.0 / spec.actions, 0.0)
+        return counts / jnp.maximum(counts.sum(axis=0), 1e-30)
+
+
+ASKED = 16
+"""How often a player is asked for its move where it does not tell its probabilities."""
+
+ASKED_FROM = 2**31
+"""Folded into a simulation's key for these questions; moves have smaller numbers."""
+
+
+def key_of(bits: jax.Array) -> jax.Array:
+    """Keys[S] from their words, uint32[2, S]."""
+    return jax.random.wrap_key_data(jnp.moveaxis(bits, 0, -1), impl="threefry2x32")
 
 
 class Search(NamedTuple):
@@ -91,6 +153,7 @@ class Search(NamedTuple):
     done: simulations ended, int32[S]; scores: theirs, int32[size, S]; won: the last so many were all won, int32[S]
     scope: the range of scores; first: whether this is the first search of the attempt, bool[S]
     table, weights: of TO-MAST; None where playouts do not ask for it
+    mind: of the player of the playouts, from the node on that is played out; None where it is the random one
     """
 
     tree: Tree
@@ -109,19 +172,25 @@ class Search(NamedTuple):
     first: jax.Array
     table: Table | None
     weights: Sliced | None
+    mind: Mind | None
 
 
-def started(spec: Spec, settings: Settings, bits: jax.Array, scope: Range, state: State) -> Search:
+def started(
+    spec: Spec, settings: Settings, knobs: Knobs, bits: jax.Array, scope: Range, state: State, level: Level
+) -> Search:
     """A search of each board. bits: words of the players' keys, uint32[2, S]; scope: of the search before."""
+    level = with_boards_axis(level)
     boards = state.books.score.shape[0]
     board = Board.of(spec, state.planes)
     going = state.books.outcome == PLAYING
     zero = jnp.zeros(boards, jnp.int32)
-    actions = jnp.where(going, number(legal_moves(board)).astype(jnp.int32), 0)
+    actions = jnp.where(going, number(legal_moves(board.awake())).astype(jnp.int32), 0)
     known = tomast.empty(spec.actions, boards) if settings.tables else None
+    play = rest(board, state.books)
+    prior = None if settings.prior is None else settings.prior.shares(spec, knobs.prior, bits, state, level)
     return Search(
-        tree=tree.planted(state, _tried(settings, actions), settings.size),
-        play=rest(board, state.books),
+        tree=tree.planted(state, _tried(settings, actions), settings.size, prior),
+        play=play,
         phase=jnp.where(going, IDLE, DONE),
         bits=bits,
         keys=bits,
@@ -136,6 +205,7 @@ def started(spec: Spec, settings: Settings, bits: jax.Array, scope: Range, state
         first=scope.low > scope.high,
         table=known,
         weights=None if known is None else tomast.weights(spec, known),
+        mind=rolling(play, settings.playout, knobs.playout, bits, level).mind,
     )
 
 
@@ -151,10 +221,10 @@ def advanced(spec: Spec, settings: Settings, search: Search, knobs: Knobs, level
 
     def look(search: Search) -> Search:
         waits = (search.phase == IDLE) | ((search.phase == PLAYOUT) & ~goes_on(search.play))
-        enough = jnp.sum(waits) >= WAITING * jnp.sum(search.phase != DONE)
+        enough = jnp.sum(waits) >= sizes.WAITING_SHARE * jnp.sum(search.phase != DONE)
         search = lax.cond(enough, served, lambda s: s, search)
-        flight = Flight(search.play, search.phase, search.landed, search.actions)
-        flight = _some_beats(settings, terrain, level, search.keys, search.weights, flight)
+        flight = Flight(search.play, search.phase, search.landed, search.actions, search.mind)
+        flight = _some_beats(settings, knobs, terrain, level, search.keys, search.weights, flight)
         return search._replace(**flight._replace(play=shuffle_all(terrain, flight.play))._asdict())
 
     # A board that was through at an earlier limit goes on at a later one.
@@ -173,22 +243,32 @@ class Flight(NamedTuple):
     phase: jax.Array
     landed: State
     actions: jax.Array
+    mind: Mind | None
 
 
 def _some_beats(
-    settings: Settings, terrain: Terrain, level: Level, keys: jax.Array, weights: Sliced | None, flight: Flight
+    settings: Settings,
+    knobs: Knobs,
+    terrain: Terrain,
+    level: Level,
+    keys: jax.Array,
+    weights: Sliced | None,
+    flight: Flight,
 ) -> Flight:
     """Beats of every board; those that have come to rest behind the tree's move go on at once."""
     if settings.playout is None:
         return in_chunks_by_parts(flight.play.spec, _playout_beats)(terrain, keys, weights, flight)
-    asked = by_policy(flight.play.spec, settings.playout, level)
+    # A simulation's keys are the searching player's own: what falls in it is no secret of the game.
+    asked = by_player(flight.play.spec, settings.playout, knobs.playout, level, own=key_of)
 
     def one(flight: Flight) -> Flight:
-        flight, moves, bits = in_chunks(_land)(terrain, keys, flight)
-        chosen, _strayed = asked(flight.play, moves, bits)
-        return flight._replace(play=in_chunks(move_on)(terrain, flight.play, chosen, bits))
+        mind = flight.mind
+        assert mind is not None
+        flight, moves, bits = in_chunks(_land)(terrain, keys, flight._replace(mind=None))
+        chosen, mind = asked(flight.play, moves, bits, mind)
+        return flight._replace(play=in_chunks(move_on)(terrain, flight.play, chosen, bits), mind=mind)
 
-    return repeated(BEATS_PER_LOOK, one, flight)
+    return repeated(sizes.BEATS_PER_SERVICE, one, flight)
 
 
 def _playout_beats(part: Part, terrain: Terrain, keys: jax.Array, weights: Sliced | None, flight: Flight) -> Flight:
@@ -196,13 +276,13 @@ def _playout_beats(part: Part, terrain: Terrain, keys: jax.Array, weights: Slice
         flight, moves, bits = _land(terrain, keys, flight)
         play = flight.play.awake()
         if weights is None:
-            chosen = at_random(play, moves, bits)[0]
+            chosen = at_random(play, moves, bits)
         else:
             both = in_proportion(play.board, planes_of(moves), weights, bits)
             chosen = play.board.fence(Moves(both[0], both[1]))
         return flight._replace(play=move_on(terrain, play, chosen, bits))
 
-    return repeated(BEATS_PER_LOOK, functools.partial(part(one), terrain, keys, weights), flight)
+    return repeated(sizes.BEATS_PER_SERVICE, functools.partial(part(one), terrain, keys, weights), flight)
 
 
 def _land(terrain: Terrain, keys: jax.Array, flight: Flight) -> tuple[Flight, Moves, jax.Array]:
@@ -214,14 +294,14 @@ def _land(terrain: Terrain, keys: jax.Array, flight: Flight) -> tuple[Flight, Mo
     phase = jnp.where(lands, PLAYOUT, flight.phase)
     free = jnp.where(phase == PLAYOUT, jnp.uint16(0xFFFF), jnp.uint16(0))
     moves = play.board.fence(Moves(moves.across & free, moves.down & free))
-    return Flight(play, phase, landed, actions), moves, bits
+    return Flight(play, phase, landed, actions, flight.mind), moves, bits
 
 
 def _served(
     settings: Settings, terrain: Terrain, level: Level, knobs: Knobs, until: jax.Array, search: Search
 ) -> Search:
     """Enter the simulations that have ended, and begin the next ones."""
-    return _sent(settings, terrain, knobs, _entered(settings, level, knobs, until, search))
+    return _sent(settings, terrain, level, knobs, _entered(settings, level, knobs, until, search))
 
 
 def _entered(settings: Settings, level: Level, knobs: Knobs, until: jax.Array, search: Search) -> Search:
@@ -231,6 +311,9 @@ def _entered(settings: Settings, level: Level, knobs: Knobs, until: jax.Array, s
     new = ended & (search.edge >= 0)
     leaf = jnp.where(new, search.tree.nodes, search.leaf)
     trees = tree.grown(search.tree, search.edge, search.landed, _tried(settings, search.actions), new)
+    if settings.prior is not None:
+        shares = settings.prior.shares(play.spec, knobs.prior, search.keys, search.landed, level)
+        trees = tree.with_prior(trees, leaf, shares, new)
     won = books.outcome == WON
     scope = search.scope
     scope = returns.widened(scope, books.score, ended & search.first)
@@ -271,24 +354,30 @@ def _agrees(trees: Tree) -> jax.Array:
     return jnp.any(mine & (trees.edge_visits == most) & (mean == best), axis=0)
 
 
-def _sent(settings: Settings, terrain: Terrain, knobs: Knobs, search: Search) -> Search:
+def _sent(settings: Settings, terrain: Terrain, level: Level, knobs: Knobs, search: Search) -> Search:
     """Begin the next simulation of every IDLE board."""
     spec, trees, idle = search.play.spec, search.tree, search.phase == IDLE
     keys = randomness.fold(search.bits, search.done)
-    choice = tree.descended(trees, keys, idle, knobs.exploration, knobs.outcomes, knobs.depth)
+    descended = tree.descended if settings.prior is None else tree.guided
+    choice = descended(trees, keys, idle, knobs.exploration, knobs.outcomes, knobs.depth)
     state = tree.unpacked(spec, *tree.at_node(trees, choice.node), like=search.play.books)
     board = Board.of(spec, state.planes).awake()
-    rank = _next_rank(settings, board, state, search.bits, choice.node, tree.of(trees.node_last, choice.node))
     grows = idle & choice.grows
-    tried = (rank & RANK_ACTION).astype(jnp.int32)
+    if settings.prior is None:
+        rank = _next_rank(settings, board, state, search.bits, choice.node, tree.of(trees.node_last, choice.node))
+        tried = (rank & RANK_ACTION).astype(jnp.int32)
+    else:
+        rank, tried = tree.of(trees.node_last, choice.node), choice.action
     action = jnp.where(choice.grows, tried, tree.of(trees.edge_action, choice.edge))
     edge = jnp.where(choice.grows, trees.edges, choice.edge)
     trees = tree.with_edge(trees, choice.node, tried, rank, grows)
     moves = from_action(spec, jnp.where(idle & ~choice.stays, action, NONE))
     fresh = rest(board, state.books).awake()
     fresh = begin(terrain, fresh, fresh.board.fence(moves), randomness.fold(keys, state.books.made))
-    play = jax.tree.map(lambda new, old: jnp.where(idle, new, old), fresh, search.play)
+    mind = rolling(rest(board, state.books), settings.playout, knobs.playout, keys, level).mind
+    play, mind = jax.tree.map(lambda new, old: jnp.where(idle, new, old), (fresh, mind), (search.play, search.mind))
     return search._replace(
+        mind=mind,
         tree=trees,
         play=play,
         phase=jnp.where(idle, jnp.where(choice.stays, PLAYOUT, MOVING), search.phase),

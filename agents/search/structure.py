@@ -14,13 +14,22 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from crush_gym import State, layout
-from crush_gym.engine.bits import Plane, any_of, count, first_cell, look, neighbours, occurs, total
-from crush_gym.engine.board import Board, coloured
-from crush_gym.engine.runs import same_colour
-from crush_gym.engine.spec import Spec
-from crush_gym.engine.terrain import with_boards_axis
-from crush_gym.levels import Level
+from crush_gym import Level, State, layout
+from crush_gym.runtime import (
+    Board,
+    Plane,
+    Spec,
+    any_of,
+    coloured,
+    count,
+    first_cell,
+    look,
+    neighbours,
+    occurs,
+    same_colour,
+    total,
+    with_boards_axis,
+)
 
 SIXTHS = 6
 """Parts of a piece in which everything is counted."""

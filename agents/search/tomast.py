@@ -9,9 +9,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from agents.search.tree import NONE, Tree, of
-from crush_gym.engine.bits import Plane, Word
-from crush_gym.engine.spec import Spec
-from crush_gym.move_values.sliced import Sliced
+from crush_gym.move_values import Sliced
+from crush_gym.runtime import Plane, Spec, Word
 
 BITS = 4
 """A swap's share of wins, in sixteenths, is its weight in a playout; unknown swaps have the middle one."""

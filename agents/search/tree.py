@@ -13,9 +13,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from crush_gym.engine import randomness
-from crush_gym.engine.spec import Spec
-from crush_gym.engine.state import Books, State
+from crush_gym import State
+from crush_gym.runtime import Books, Spec, randomness
 
 ROOT, NONE = 0, -1
 
@@ -30,6 +29,7 @@ class Tree(NamedTuple):
     node_actions: how many actions a node may try, 0 where the attempt is over, int32[N, S]
     node_last: rank of the last action tried in a node, uint32[N, S]: they are tried in falling order
     nodes, edges: how many there are, int32[S]
+    prior: the players' probabilities of the actions in the nodes, float32[N, A, S]; A is 0 where nobody guides
     edge_parent, edge_action, edge_visits: int32[E, S]; edge_total: sum of the values of its visits, float32[E, S]
     """
 
@@ -47,6 +47,7 @@ class Tree(NamedTuple):
     edge_visits: jax.Array
     edge_total: jax.Array
     edges: jax.Array
+    prior: jax.Array
 
 
 class Choice(NamedTuple):
@@ -54,16 +55,18 @@ class Choice(NamedTuple):
 
     node: the last node; edge: its edge to draw a new outcome of, NONE: none, or one that is not there yet
     grows: bool[S], whether the node tries a new action; stays: bool[S], whether the node itself is played out
+    action: that it tries then, where a prior says which
     """
 
     node: jax.Array
     edge: jax.Array
     grows: jax.Array
     stays: jax.Array
+    action: jax.Array
 
 
-def planted(state: State, actions: jax.Array, size: int) -> Tree:
-    """Trees of one node each. actions: of the roots, int32[S]; size: most simulations."""
+def planted(state: State, actions: jax.Array, size: int, prior: jax.Array | None = None) -> Tree:
+    """Trees of one node each. actions: of the roots, int32[S]; size: most simulations; prior: of the roots, or None."""
     boards, nodes = actions.shape[0], size + 1
     planes, books = packed(state)
     per_node = jnp.full((nodes, boards), NONE, jnp.int32)
@@ -84,7 +87,22 @@ def planted(state: State, actions: jax.Array, size: int) -> Tree:
         edge_visits=jnp.zeros_like(per_edge),
         edge_total=jnp.zeros((size, boards), jnp.float32),
         edges=zero,
+        prior=_priors(prior, nodes, boards),
     )
+
+
+def _priors(prior: jax.Array | None, nodes: int, boards: int) -> jax.Array:
+    """Room for those of all nodes. prior: of the roots, float32[A, S]."""
+    if prior is None:
+        return jnp.zeros((nodes, 0, boards), jnp.float32)
+    return jnp.zeros((nodes, *prior.shape), jnp.float32).at[ROOT].set(prior)
+
+
+def with_prior(tree: Tree, node: jax.Array, prior: jax.Array, where: jax.Array) -> Tree:
+    """The probabilities of a new node's actions entered. node: int32[S]; prior: float32[A, S]; where: bool[S]."""
+    place = jnp.where(where, node, tree.prior.shape[0])
+    boards = jnp.arange(node.shape[0])
+    return tree._replace(prior=tree.prior.at[place, :, boards].set(prior.T, mode="drop"))
 
 
 def packed(state: State) -> tuple[jax.Array, jax.Array]:
@@ -187,13 +205,51 @@ def descended(
         fresh = jnp.sum(drawn, axis=0) < outcomes
         child = _any_of(drawn, bits, level)
         stops = stays | grows | fresh
-        found = Choice(jnp.where(stops, node, child), edge, grows, stays)
+        found = Choice(jnp.where(stops, node, child), edge, grows, stays, choice.action)
         merged = Choice(*(jnp.where(going, new, old) for new, old in zip(found, choice, strict=True)))
         return merged, going & ~stops, level + 1
 
     no = jnp.zeros_like(where)
     root = jnp.zeros(where.shape, jnp.int32)
-    start = Choice(root, root + NONE, no, no), where, jnp.int32(0)
+    start = Choice(root, root + NONE, no, no, root + NONE), where, jnp.int32(0)
+    return lax.while_loop(lambda carry: jnp.any(carry[1]), down, start)[0]
+
+
+def guided(
+    tree: Tree, bits: jax.Array, where: jax.Array, exploration: jax.Array, outcomes: jax.Array, depth: jax.Array
+) -> Choice:
+    """`descended` by PUCT: mean + C P sqrt(n_parent) / (1 + n_child); what was never tried has its node's own mean.
+
+    Every action of a node competes from the start, so that those which the prior thinks little of may stay untried.
+    """
+    boards = jnp.arange(where.shape[0])
+
+    def down(carry: tuple[Choice, jax.Array, jax.Array]) -> tuple[Choice, jax.Array, jax.Array]:
+        choice, going, level = carry
+        node = choice.node
+        stays = (of(tree.node_actions, node) == 0) | (level >= depth)
+        prior = tree.prior[node, :, boards].T
+        mine = tree.edge_parent == node
+        place = jnp.where(mine, tree.edge_action, prior.shape[0])
+        visits, total = (
+            jnp.zeros_like(prior).at[place, boards].add(x.astype(jnp.float32), mode="drop")
+            for x in (tree.edge_visits, tree.edge_total)
+        )
+        parent = jnp.maximum(of(tree.node_visits, node), 1).astype(jnp.float32)
+        mean = jnp.where(visits > 0, total / jnp.maximum(visits, 1.0), of(tree.node_total, node) / parent)
+        action = first_largest(mean + exploration * prior * jnp.sqrt(parent) / (1.0 + visits), prior > 0)
+        rows = lax.broadcasted_iota(jnp.int32, mine.shape, 0)
+        edge = jnp.min(jnp.where(mine & (tree.edge_action == action), rows, mine.shape[0]), axis=0)
+        grows = ~stays & (edge == mine.shape[0])
+        drawn = tree.node_edge == edge
+        fresh = jnp.sum(drawn, axis=0) < outcomes
+        stops = stays | grows | fresh
+        found = Choice(jnp.where(stops, node, _any_of(drawn, bits, level)), edge, grows, stays, action)
+        merged = Choice(*(jnp.where(going, new, old) for new, old in zip(found, choice, strict=True)))
+        return merged, going & ~stops, level + 1
+
+    no, root = jnp.zeros_like(where), jnp.zeros(where.shape, jnp.int32)
+    start = Choice(root, root + NONE, no, no, root + NONE), where, jnp.int32(0)
     return lax.while_loop(lambda carry: jnp.any(carry[1]), down, start)[0]
 
 

@@ -61,6 +61,7 @@ def _short(as_json: bool) -> int:
 
     from crush_gym.cli import probe
 
+    os.environ["CRUSH_GYM_CACHE"] = "off"  # compiling is measured too
     speeds = []
     for rules in probe.RULES:
         print(f"measuring: {rules}", file=sys.stderr, flush=True)

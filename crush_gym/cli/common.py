@@ -61,8 +61,14 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, indent=1, ensure_ascii=False))
 
 
+def plain(text: str) -> str:
+    """A text that came from elsewhere, for the terminal: what would steer it is written out, as in `\\x1b`."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
 def print_table(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> None:
     """Print aligned columns under a line of headings; those in `left` to the left, the others to the right."""
+    rows = [[plain(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for number, row in enumerate(rows):
         cells = [c.ljust(w) if i in left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
@@ -74,7 +80,7 @@ def print_table(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> No
 def folded(label: str, phrases: Sequence[str]) -> list[str]:
     """A label and phrases after it, on as many lines as the terminal's width asks for."""
     width = max(shutil.get_terminal_size().columns, 40)
-    return textwrap.wrap(f"{label}: {', '.join(phrases)}", width, subsequent_indent="  ", break_on_hyphens=False)
+    return textwrap.wrap(plain(f"{label}: {', '.join(phrases)}"), width, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def seed(text: str) -> int:
@@ -137,8 +143,10 @@ def _sentence(error: LevelError) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file that was asked for, or fail in one sentence."""
+    from crush_gym.levels.files import write_file
+
     try:
-        path.write_text(text, encoding="utf-8")
+        write_file(path, text)
     except OSError as error:
         raise CommandError(f"{str(path)!r} cannot be written: {error.strerror}") from None
 

@@ -1,16 +1,21 @@
-"""Levels in words: their kind, goals, limits, and what lies on their boards."""
+"""Levels in words: their kind, goals, limits, and what lies on their boards; and what a move brings."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from crush_gym import layout
 from crush_gym.levels import Level
 from crush_gym.levels.cells import Cell
 from crush_gym.levels.tokens import parse_token
 from crush_gym.render.terminal import SHAPES
+
+if TYPE_CHECKING:
+    from crush_gym import Preview
 
 FORMS = {layout.STRIPED_H: "striped candy", layout.STRIPED_V: "striped candy", layout.WRAPPED: "wrapped candy"}
 ITEMS = {
@@ -67,6 +72,25 @@ def goals(level: Level) -> list[str]:
         phrases.append(f"all jelly ({counted(sum(cell.jelly for cell in cells(level)), 'layer')})")
     phrases += [counted(asked[name], name) for name in ("cherry", "hazelnut") if name in asked]
     return phrases + [ordered(count, name) for name, count in asked.get("orders", {}).items()]
+
+
+def gains(level: Level, names: Sequence[str], brought: Preview, action: int) -> list[str]:
+    """What a move brings by itself, one phrase each. names: of the goals in the preview of one board."""
+    waves, specials = int(brought.waves[action]), int(brought.specials[action])
+    phrases = [f"{int(brought.score[action]):,} points" + (f" in {waves} waves" if waves > 1 else "")]
+    phrases += [f"makes {counted(specials, 'special candy')}"] if specials else []
+    asked = level.to_dict().get("goals", {})
+    wholes = {**asked, **asked.get("orders", {}), "jelly": sum(cell.jelly for cell in cells(level))}
+    for name, share in zip(names, np.asarray(brought.goals)[:, action].tolist(), strict=True):
+        units = round(share * wholes[name]) if share and name != "score" else 0
+        phrases += [_done(units, name)] if units else []
+    return phrases
+
+
+def _done(units: int, name: str) -> str:
+    """Units of a goal but the score."""
+    words = {"jelly": "layer of jelly", "cherry": "cherry", "hazelnut": "hazelnut"}
+    return counted(units, words[name]) if name in words else ordered(units, name)
 
 
 def contents(level: Level) -> list[str]:

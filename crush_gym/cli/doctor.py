@@ -9,11 +9,11 @@ import re
 import sys
 import tempfile
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import crush_gym
 from crush_gym.cli import common
-from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import Subparsers, add_command, add_json
 
 PACKAGE = "crush-gym"
@@ -35,7 +35,7 @@ Report = dict[str, Any]
 def register(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = add_command(
-        subparsers, "doctor", run, "check versions, devices and the compile cache, and play a move of each rule set",
+        subparsers, "doctor", run, "check versions, devices and compiled programs, and play a move of each rule set",
         "doctor", "doctor --json",
     )  # fmt: skip
     add_json(parser)
@@ -43,13 +43,12 @@ def register(subparsers: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Look at everything and report; 1 where something is wrong."""
-    keep_programs()
     problems: list[str] = []
     report: Report = {
         "versions": versions(problems),
         "extras": extras(),
         "devices": devices(problems),
-        "cache": cache(problems),
+        "programs": programs(problems),
         "moves": moves(problems),
         "problems": problems,
     }
@@ -124,25 +123,32 @@ def devices(problems: list[str]) -> list[str]:
         return []
 
 
-def cache(problems: list[str]) -> Report:
-    """Where compiled programs are kept, and whether they can be."""
-    folder = cache_folder()
-    if folder is None:
-        return {"folder": None, "writable": None}
-    writable = _writable(folder)
-    if not writable:
-        problems.append(f"the compile cache {folder!r} cannot be written: set JAX_COMPILATION_CACHE_DIR to another")
-    return {"folder": folder, "writable": writable}
-
-
-def cache_folder() -> str | None:
-    """Where JAX keeps what it compiled; None where it does not."""
+def programs(problems: list[str]) -> Report:
+    """Where compiled programs are kept, by whom, and whether they can be; else the reason."""
+    report: Report = {
+        "by": None,
+        "folder": None,
+        "writable": None,
+        "kept": 0,
+        "bytes": 0,
+        "reason": "",
+        "kernels": None,
+    }
     try:
-        import jax
-    except ImportError:
-        return None
-    folder = jax.config.values.get("jax_compilation_cache_dir")
-    return str(folder) if folder else None
+        from crush_gym.runtime import chunks, store
+    except ImportError as reason:
+        return report | {"reason": _said(reason)}
+    own, place = store.of_jax(), store.place()
+    folder = own or place.folder
+    report |= {"kernels": chunks.KERNELS, "reason": "" if folder else place.reason}
+    if folder:
+        sizes = [] if own else [entry.st_size for entry in store.entries(Path(folder)).values()]
+        report |= {"by": "JAX" if own else "crush_gym", "folder": str(folder), "writable": _writable(str(folder))}
+        report |= {"kept": len(sizes), "bytes": sum(sizes)}
+        if not report["writable"]:
+            switch = "JAX_COMPILATION_CACHE_DIR" if own else store.SWITCH
+            problems.append(f"compiled programs cannot be written to {str(folder)!r}: set {switch} to another folder")
+    return report
 
 
 def _writable(folder: str) -> bool:
@@ -185,14 +191,19 @@ def _print(report: Report) -> None:
     if not report["extras"]:
         print(f"  unknown: {PACKAGE} is not installed, it runs from its folder")
     print(f"devices\n  {', '.join(report['devices']) or 'none'}")
-    print(f"compile cache\n  {_cache_in_words(report['cache'])}")
-    print("first move of each rule set, compiled or from the cache")
+    print(f"compiled programs\n  {_programs_in_words(report['programs'])}")
+    if report["programs"]["kernels"] is False:
+        print("  without kernels: CRUSH_GYM_KERNELS=off")
+    print("first move of each rule set, compiled or loaded")
     for rules, seconds in report["moves"].items():
         print(f"  {rules:<12}{'failed' if seconds is None else f'{seconds:.1f} s'}")
     print("\n" + ("\n".join(f"problem: {problem}" for problem in report["problems"]) or "All is well."))
 
 
-def _cache_in_words(cache: Report) -> str:
-    if cache["folder"] is None:
-        return "off: every process compiles anew; set JAX_COMPILATION_CACHE_DIR to a folder"
-    return f"{cache['folder']} ({'writable' if cache['writable'] else 'not writable'})"
+def _programs_in_words(programs: Report) -> str:
+    if programs["folder"] is None:
+        return f"compiled anew in every process: {programs['reason']}"
+    writable = "writable" if programs["writable"] else "not writable"
+    if programs["by"] == "JAX":
+        return f"kept by JAX in {programs['folder']} ({writable})"
+    return f"kept in {programs['folder']} ({writable}): {programs['kept']}, {programs['bytes'] / 1e6:.0f} MB"

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from crush_gym.cli.describe import gains
 from crush_gym.cli.screen import View, draw, ending
-from crush_gym.cli.session import Session
-from crush_gym.cli.swaps import DIRECTIONS, action_of, cells_of, neighbour
+from crush_gym.session import Session
+from crush_gym.swaps import Cell, action_of, swap_between, swap_of
 
 BEAT_SECONDS = 0.22
 """How long one beat of a turn is shown."""
+
+
+ARROWS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+"""Where the keys that point lead, in rows and columns."""
 
 
 class Surface(Protocol):
@@ -50,7 +55,7 @@ class Player:
             self._follow(key)
 
     def _follow(self, key: str) -> None:
-        if key in DIRECTIONS:
+        if key in ARROWS:
             self._direction(key)
         elif key == "pick":
             self.view.picked = not self.view.picked and not self.session.over
@@ -65,17 +70,22 @@ class Player:
         """Move the cursor, or swap what is picked."""
         view = self.view
         assert view.cursor is not None
-        action = action_of(view.cursor, key, self.shape)
-        if action is None:
+        other = self._beside(view.cursor, key)
+        if other is None:
             view.message = "that is the edge of the board"
         elif not view.picked:
-            view.cursor = neighbour(view.cursor, key)
-        elif not self.session.may(action):
+            view.cursor = other
+        elif not self.session.may(action := action_of(swap_between(view.cursor, other), self.session.game.shape)):
             view.message = "not legal: that swap makes no run and no combo"
         else:
-            view.cursor = neighbour(view.cursor, key)
+            view.cursor = other
             self._swap(action)
         view.picked = False
+
+    def _beside(self, cell: Cell, arrow: str) -> Cell | None:
+        """The next cell that way; None where the board ends."""
+        row, column = cell[0] + ARROWS[arrow][0], cell[1] + ARROWS[arrow][1]
+        return (row, column) if 0 <= row < self.shape[0] and 0 <= column < self.shape[1] else None
 
     def _swap(self, action: int) -> None:
         """Make a move and show its beats."""
@@ -104,9 +114,12 @@ class Player:
         if action is None:
             self.view.message = "no move is possible"
             return
-        self.view.hint = cells_of(action, self.shape)
-        (row, column), (other_row, other_column) = self.view.hint
-        self.view.message = f"hint: swap row {row} column {column} with row {other_row} column {other_column}"
+        swap = swap_of(action, self.session.game.shape)
+        self.view.hint = swap.cells
+        session = self.session
+        brought = session.game.preview(session.state, session.level)
+        reasons = gains(session.level, session.game.goals, brought, action)
+        self.view.message = f"hint: swap {swap}: {', '.join(reasons)}"
 
     def _undo(self) -> None:
         self.view.hint, self.view.picked = (), False

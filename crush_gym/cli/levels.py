@@ -117,7 +117,8 @@ def show_level(options: argparse.Namespace) -> int:
         return 0
     title = f"{pack.name} / {level.name}" if level.name and level.name != pack.name else level.name or pack.name
     colours = f"{int(level.colours)} colours"
-    print(f"{title or 'level'}: {describe.kind(level)}, {describe.size(level)}, {colours}, {describe.limit(level)}\n")
+    facts_of = f"{describe.kind(level)}, {describe.size(level)}, {colours}, {describe.limit(level)}"
+    print(f"{common.plain(title or 'level')}: {facts_of}\n")
     print(render.ansi(rows, level, colour=common.colour_wanted()))
     print()
     print(*common.folded("goals", describe.goals(level) or ["none, it is played to the end"]), sep="\n")
@@ -137,10 +138,10 @@ def validate(options: argparse.Namespace) -> int:
         return int(wrong)
     for report in reports:
         for problem in report["problems"]:
-            print(f"{report['file']}: {problem['text']}")
+            print(common.plain(f"{report['file']}: {problem['text']}"))
         if not report["problems"]:
             held = "1 level" if report["levels"] == 1 else f"{report['levels']} levels"
-            print(f"{report['file']}: well, {held}")
+            print(f"{report['file']}: no problems, {held}")
     return int(wrong)
 
 

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crush_gym.cli import common
-from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import LEVEL_HELP, PACK_HELP, SPEED_HELP, CommandError, Subparsers, UsageError, add_command
 
 if TYPE_CHECKING:
     from crush_gym import Game, Level
-    from crush_gym.cli.session import Session
+    from crush_gym.session import Session
 
 DEFAULT = ("basics", "plain")
 """What is played when nothing is said."""
@@ -76,7 +75,7 @@ def _by_keys(title: str, level: Level | None, rules: str, seed: int, log: Path |
 
 def _by_list(title: str, level: Level | None, rules: str, seed: int, actions: list[int], log: Path | None) -> int:
     from crush_gym import render
-    from crush_gym.cli.swaps import in_words
+    from crush_gym.swaps import swap_of
 
     session = _session(level, rules, seed)
     wrong = ""
@@ -84,12 +83,12 @@ def _by_list(title: str, level: Level | None, rules: str, seed: int, actions: li
         if session.over:
             wrong = f"the attempt is over after {number} of {len(actions)} actions"
         elif not session.may(action):
-            place = in_words(action, session.level.shape) if 0 <= action < session.game.actions else "no such action"
+            place = swap_of(action, session.level.shape) if 0 <= action < session.game.actions else "no such action"
             wrong = f"move {number}, action {action}, is not legal ({place}): nothing after it was played"
         if wrong:
             break
         turn = session.step(action)
-        swap = in_words(action, session.level.shape)
+        swap = swap_of(action, session.level.shape)
         print(f"move {number}: {swap}, {int(turn.score):,} points in {int(turn.waves)} waves")
     print(render.ansi(session.rows(), session.level, colour=common.colour_wanted()))
     _finish(session, log, title)
@@ -104,7 +103,6 @@ def _chosen(options: argparse.Namespace) -> tuple[str, Level | None, str]:
         raise UsageError("give either a pack and a level, or --rules, not both")
     if options.board and not options.rules:
         raise UsageError("--board is the board of a simple game: give --rules points or combo with it")
-    keep_programs()
     if options.rules:
         return options.rules, _simple(options.rules, options.board), options.rules
     pack = common.find_pack(options.pack or DEFAULT[0])
@@ -126,11 +124,11 @@ def _simple(rules: str, board: str | None) -> Level | None:
 
 def _session(level: Level | None, rules: str, seed: int) -> Session:
     from crush_gym import Game
-    from crush_gym.cli.session import Session
+    from crush_gym.session import Session
 
     game: Game = Game(level, rules=rules)
     assert game.level is not None
-    return Session(game, game.level, seed, rules)
+    return Session(game, game.level, seed)
 
 
 def _finish(session: Session, log: Path | None, title: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import functools
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -12,7 +14,7 @@ from typing import Any
 
 import crush_gym
 from crush_gym.cli import bench, doctor, levels, play, replay
-from crush_gym.cli.common import CommandError, Subparsers
+from crush_gym.cli.common import CommandError, Subparsers, plain
 
 GROUP = "crush_gym.commands"
 """Entry points of this group are functions (subparsers) -> None that add a subcommand, whose `run` default is a
@@ -32,6 +34,7 @@ INTERRUPTED, BROKEN_PIPE = 130, 141
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; its exit code: 0 for well, 1 for a finding or a failure, 2 for wrong usage."""
+    _replace_what_cannot_be_written()
     try:
         status = _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
@@ -40,10 +43,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # What is still buffered has no reader either: nothing may complain about it at the interpreter's end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         return BROKEN_PIPE
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        _close_output()
+        return _complain(f"the output cannot be written: {error.strerror}", 1)
     return status
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""What a disk says on which nothing more can be written."""
+
+
+def _replace_what_cannot_be_written() -> None:
+    """A terminal that lacks a character shows another one in its place."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _close_output() -> None:
+    """What is still buffered has nowhere to go: nothing may complain about it at the interpreter's end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: list[str]) -> int:
@@ -87,5 +110,5 @@ def _add_others(subparsers: Subparsers) -> None:
 
 
 def _complain(sentence: str, status: int) -> int:
-    print(f"crush-gym: {sentence}", file=sys.stderr)
+    print(f"crush-gym: {plain(sentence)}", file=sys.stderr)
     return status

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common
-from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import SPEED_HELP, CommandError, Subparsers, add_command, add_json
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ def register(subparsers: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check, then show or write."""
-    keep_programs()
     from crush_gym.attempt_log import Record, RecordError
 
     try:

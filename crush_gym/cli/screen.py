@@ -10,8 +10,8 @@ import numpy as np
 from crush_gym import Game, Level, State, render
 from crush_gym.cli.common import folded
 from crush_gym.cli.describe import counted, ordered
-from crush_gym.cli.swaps import Cell
 from crush_gym.render.terminal import SHAPES
+from crush_gym.swaps import Cell
 
 KEYS = "arrows or hjkl move   space picks, a direction swaps   ? hint   u undo   q quit"
 

@@ -17,7 +17,10 @@ class Board:
     items: uint16[n, H, B], the planes that travel with an item, in the order of `spec.moving`
     fixed: the planes that belong to cells, by name, each uint16[H, B]
     never: the predicate of this moment's fences; without it, as after any JAX transformation, they do nothing
+    watched: whether a fence that would do nothing is an error, as it is under test
     """
+
+    watched = False
 
     def __init__(self, spec: Spec, items: Plane, fixed: dict[str, Plane], never: jax.Array | None = None) -> None:
         self.spec = spec
@@ -26,10 +29,12 @@ class Board:
         self.never = never
 
     def tree_flatten(self) -> tuple[tuple[Plane, dict[str, Plane]], Spec]:
+        """What JAX maps, and what it keeps."""
         return (self.items, self.fixed), self.spec
 
     @classmethod
     def tree_unflatten(cls, spec: Spec, children: tuple[Plane, dict[str, Plane]]) -> Board:
+        """The board again, asleep."""
         return cls(spec, *children)
 
     @classmethod
@@ -44,9 +49,11 @@ class Board:
         return jnp.concatenate([self.items, *fixed]) if fixed else self.items
 
     def with_items(self, items: Plane) -> Board:
+        """The same with other items, uint16[n, H, B]."""
         return Board(self.spec, items, self.fixed, self.never)
 
     def with_fixed(self, changes: dict[str, Plane]) -> Board:
+        """The same with other planes of cells, by name."""
         return Board(self.spec, self.items, self.fixed | changes, self.never)
 
     def awake(self) -> Board:
@@ -55,7 +62,11 @@ class Board:
 
     def fence(self, tree: Tree) -> Tree:
         """See `bits.fence`."""
-        return tree if self.never is None else fence(tree, self.never)
+        if self.never is not None:
+            return fence(tree, self.never)
+        if self.watched:
+            raise RuntimeError("this board is not awake, so that its fence would do nothing: call board.awake() first")
+        return tree
 
     def with_moving(self, changes: dict[str, Plane]) -> Board:
         """With new versions of some of the planes that travel with items."""

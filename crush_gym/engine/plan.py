@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 import numpy as np
 
@@ -21,7 +21,6 @@ def plan(levels: Sequence[Level], rules: str, adjacency: str) -> Spec:
     mechanics |= {m.name for m in ALL for level in levels if m.name not in mechanics and m.used_by(level)}
     mechanics |= {"sideways" for level in levels if _can_leave_holes(level, mechanics)}
     mechanics |= {"dry" for level in levels if not level.spawn_candies}
-    owned = {plane for m in ALL if m.name in mechanics for plane in m.planes} | set(layout.COLOUR)
     return Spec(
         height=_most(int(level.height) for level in levels),
         width=_most(int(level.width) for level in levels),
@@ -29,7 +28,7 @@ def plan(levels: Sequence[Level], rules: str, adjacency: str) -> Spec:
         rules=rules,
         adjacency=adjacency,
         mechanics=frozenset(mechanics),
-        planes=tuple(name for name in layout.PLANES if name in owned),
+        planes=planes_of(mechanics),
         orders=tuple(name for i, name in enumerate(layout.ORDERS) if any(level.orders[i] > 0 for level in levels)),
         spawn_kinds=_most(int(np.sum(level.spawn >= 0)) for level in levels),
         entry_layers=max(1, _most(_in_one_column(level.entries) for level in levels)),
@@ -37,6 +36,12 @@ def plan(levels: Sequence[Level], rules: str, adjacency: str) -> Spec:
         portal_layers=_most(_portal_layers(_portals(level)) for level in levels),
         portal_hops=_most(_longest_chain(level) for level in levels),
     )
+
+
+def planes_of(mechanics: Set[str]) -> tuple[str, ...]:
+    """The planes of a game with these mechanics, in the order of `layout.PLANES`."""
+    owned = {plane for m in ALL if m.name in mechanics for plane in m.planes} | set(layout.COLOUR)
+    return tuple(name for name in layout.PLANES if name in owned)
 
 
 def _most(numbers: Iterable[int]) -> int:

@@ -28,6 +28,11 @@ class Hits(NamedTuple):
 
 def play_round(terrain: Terrain, play: Play) -> Play:
     """The next round, on the boards where one is due; boards whose waves are through go to the turn's end."""
+    return round_and_makes(terrain, play)[0]
+
+
+def round_and_makes(terrain: Terrain, play: Play) -> tuple[Play, Made | None]:
+    """The same; also what the runs make in the rounds that begin a wave."""
     due = mask(play.stage == FIRST)
     hits = _aim(terrain, play, due)
     struck = play.board.fence(occurs(hits.area) | mask(play.stage == ROUNDS))
@@ -40,7 +45,7 @@ def play_round(terrain: Terrain, play: Play) -> Play:
         play = _seat(play, struck & ~pending)
     stage = choose(due & ~struck, Word(OVER), play.stage)
     stage = choose(struck, choose(pending, Word(ROUNDS), Word(SETTLING)), stage)
-    return play._replace(stage=stage, fires=fires, rounds=play.rounds + (struck & Word(1)))
+    return play._replace(stage=stage, fires=fires, rounds=play.rounds + (struck & Word(1))), hits.makes
 
 
 def _aim(terrain: Terrain, play: Play, first: Mask) -> Hits:
@@ -110,6 +115,8 @@ def _resolve(play: Play, hits: Hits) -> Strike:
     breakable = board.candies
     if spec.has("colour bomb"):
         breakable = breakable | board.other(layout.COLOUR_BOMB)
+    if spec.has("unknown"):
+        breakable = breakable | board.other(layout.UNKNOWN)
     bare, cleared = board.fence((bare, bare & breakable))
     if not spec.has("marmalade", "icing", "chocolate", "swirl"):
         return Strike(hits.area, bare, cleared, board.nothing, board.nothing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import lax
 
-from crush_gym import layout
+from crush_gym import layout, sizes
 from crush_gym.engine.bits import (
     Keep,
     Mask,
@@ -28,17 +28,19 @@ from crush_gym.engine.spawning import available, spawn
 from crush_gym.engine.state import FIRST, OVER, SETTLING, Play
 from crush_gym.engine.terrain import PortalLayer, Terrain
 
-DROPS_PER_BEAT = 3
-"""Rows that items fall in one beat: as far as a match of three lets them."""
-
 MOST_WAVES = 100
 """Waves of one turn (rulebook 8.2)."""
 
 
-def settle(terrain: Terrain, play: Play, drops: int = DROPS_PER_BEAT) -> Play:
-    """Settling by so many rows, for the boards that settle; at rest, another wave or the turn's end is next."""
+def settle(terrain: Terrain, play: Play, drops: int = sizes.DROPS_PER_BEAT) -> Play:
+    """Settling by so many rows, for the boards that settle; then what `come_to_rest` does."""
     unroll = play.stage.shape[0] > 1 and not play.spec.has("sideways")  # for speed, where that is compiled quickly
-    play = lax.fori_loop(0, drops, lambda _, p: drop(terrain, p.awake()), play, unroll=unroll).awake()
+    play = lax.fori_loop(0, drops, lambda _, p: drop(terrain, p.awake()), play, unroll=unroll)
+    return come_to_rest(terrain, play.awake())
+
+
+def come_to_rest(terrain: Terrain, play: Play) -> Play:
+    """Where nothing falls any more: a sideways step, ingredients that arrive; else another wave or the turn's end."""
     still = play.board.fence(mask(play.stage == SETTLING) & ~_goes_on(terrain, play))
     if play.spec.has("sideways"):
         play, slid = slide(terrain, play, still)

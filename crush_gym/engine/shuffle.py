@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from crush_gym import layout
+from crush_gym import layout, sizes
 from crush_gym.engine import randomness
 from crush_gym.engine.bits import Mask, Plane, Word, choose, mask, occurs, unpack
 from crush_gym.engine.board import Board
@@ -20,9 +20,6 @@ from crush_gym.engine.state import LOST, RESTING, SHUFFLING, STUCK, Play
 
 TRIES = 32
 """How often candies change places, and how often after that their colours are drawn anew."""
-
-AT_ONCE = 8
-"""Tries made at once; a divisor of TRIES."""
 
 
 def due(play: Play) -> jax.Array:
@@ -38,15 +35,16 @@ def shuffle(colours: jax.Array, play: Play) -> Play:
     codes = jnp.where((play.tries < TRIES)[:, None], _permuted(play, cells), _recoloured(play, colours))
     trials = board.fence(_pack(codes))
     trial = _repeated(board).put(_repeat(cells), dict(zip(layout.COLOUR, _flat(trials), strict=True)))
-    good = _good(trial).reshape(where.shape[0], AT_ONCE) != 0
+    good = _good(trial).reshape(where.shape[0], sizes.TRIES_AT_ONCE) != 0
     found = where & mask(jnp.any(good, axis=1))
     new = jnp.take_along_axis(trials, jnp.argmax(good, axis=1)[None, None, :, None], axis=-1)[..., 0]
     shuffled = board.put(cells & found, dict(zip(layout.COLOUR, new, strict=True)))
-    tries = play.tries + AT_ONCE
+    tries = play.tries + sizes.TRIES_AT_ONCE
     lost = where & ~found & mask(tries >= 2 * TRIES)
     books = play.books._replace(
         outcome=choose(lost, jnp.int32(LOST), play.books.outcome),
         reason=choose(lost, jnp.int32(STUCK), play.books.reason),
+        shuffles=play.books.shuffles + (found & Word(1)).astype(jnp.int32),
     )
     over = found | lost
     return play._replace(
@@ -69,7 +67,7 @@ def _good(board: Board) -> Mask:
 
 
 def _repeat(x: jax.Array) -> jax.Array:
-    return jnp.repeat(x, AT_ONCE, axis=-1)
+    return jnp.repeat(x, sizes.TRIES_AT_ONCE, axis=-1)
 
 
 def _repeated(board: Board) -> Board:
@@ -90,25 +88,25 @@ def _cells(board: Board) -> jax.Array:
 
 
 def _draws(play: Play, purpose: int, before: int) -> jax.Array:
-    """The draws of all cells and the coming tries, of which so many do not count: uint32[H, W, B, AT_ONCE]."""
-    tries = play.tries[:, None].astype(jnp.uint32) - before + jnp.arange(AT_ONCE, dtype=jnp.uint32)
+    """The draws of all cells and the coming tries, of which so many do not count: uint32[H, W, B, tries]."""
+    tries = play.tries[:, None].astype(jnp.uint32) - before + jnp.arange(sizes.TRIES_AT_ONCE, dtype=jnp.uint32)
     return randomness.draw(play.bits[..., None], purpose, _cells(play.board), tries)
 
 
 def _recoloured(play: Play, colours: jax.Array) -> jax.Array:
-    """Colours drawn anew: codes uint16[H, W, B, AT_ONCE]."""
+    """Colours drawn anew: codes uint16[H, W, B, sizes.TRIES_AT_ONCE]."""
     return (randomness.below(_draws(play, randomness.RECOLOUR, TRIES), colours[:, None]) + 1).astype(Word)
 
 
 def _permuted(play: Play, cells: Plane) -> jax.Array:
     """The i-th candy in reading order takes the colour of the one with the i-th smallest draw.
 
-    Codes uint16[H, W, B, AT_ONCE]. Ranks by counting: all pairs are
+    Codes uint16[H, W, B, sizes.TRIES_AT_ONCE]. Ranks by counting: all pairs are
     compared, which for so few boards is cheaper than a sort.
     """
     height, width = play.spec.height, play.spec.width
     size, boards = height * width, cells.shape[-1]
-    lanes = boards * AT_ONCE
+    lanes = boards * sizes.TRIES_AT_ONCE
     codes = sum(unpack(width, plane) << Word(i) for i, plane in enumerate(play.board.colours))
     code = _repeat(codes.reshape(size, boards))
     moves = _repeat(unpack(width, cells).reshape(size, boards))
@@ -121,11 +119,11 @@ def _permuted(play: Play, cells: Plane) -> jax.Array:
     place = jnp.cumsum(moves, axis=0, dtype=Word) - moves
     rank, place = play.board.fence((rank, place))
     comes = jnp.where((rank[:, None] == place[None]) & (moves[:, None] != 0), code[:, None], Word(0))
-    return jnp.sum(comes, axis=0, dtype=Word).reshape(height, width, boards, AT_ONCE)
+    return jnp.sum(comes, axis=0, dtype=Word).reshape(height, width, boards, sizes.TRIES_AT_ONCE)
 
 
 def _pack(codes: jax.Array) -> Plane:
-    """Codes uint16[H, W, B, AT_ONCE] as three planes uint16[3, H, B, AT_ONCE]."""
+    """Codes uint16[H, W, B, sizes.TRIES_AT_ONCE] as three planes uint16[3, H, B, sizes.TRIES_AT_ONCE]."""
     height, width, *lanes = codes.shape
     which, column = (lax.broadcasted_iota(Word, (3, height, width, *lanes), axis) for axis in (0, 2))
     return jnp.sum((codes >> which & Word(1)) << column, axis=2, dtype=Word)

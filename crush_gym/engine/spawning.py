@@ -141,11 +141,7 @@ class _Queue:
 def _items(terrain: Terrain, play: Play, layer: int, candy: jax.Array, others: dict[str, jax.Array]) -> jax.Array:
     """The words of one layer's new items, uint16[planes, B]."""
     spec = play.spec
-    value = randomness.draw(play.bits, randomness.SPAWN, terrain.entry_cells[layer], play.spawns[layer])
-    colour = (randomness.below(value, terrain.colours) + 1).astype(Word)
-    words = {
-        name: at_column(spec.width, list(colour >> Word(i) & Word(1))) & candy for i, name in enumerate(layout.COLOUR)
-    }
+    words = {"kind1": candy} if spec.has("unknown") else _coloured(terrain, play, layer, candy)
     for kind, code in (("swirl", layout.SWIRL), ("cherry", layout.CHERRY), ("hazelnut", layout.HAZELNUT)):
         if kind in others:
             for i, name in enumerate(layout.KIND):
@@ -158,3 +154,13 @@ def _items(terrain: Terrain, play: Play, layer: int, candy: jax.Array, others: d
     words |= {tag: others[tag] for tag in ("plus5", "drop") if tag in others}
     empty = jnp.zeros_like(candy)
     return jnp.stack([words.get(name, empty) for name in spec.moving])
+
+
+def _coloured(terrain: Terrain, play: Play, layer: int, candy: jax.Array) -> dict[str, jax.Array]:
+    """The words of the colours that one layer's new candies draw."""
+    value = randomness.draw(play.bits, randomness.SPAWN, terrain.entry_cells[layer], play.spawns[layer])
+    colour = (randomness.below(value, terrain.colours) + 1).astype(Word)
+    return {
+        name: at_column(play.spec.width, list(colour >> Word(i) & Word(1))) & candy
+        for i, name in enumerate(layout.COLOUR)
+    }

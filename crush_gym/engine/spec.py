@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from crush_gym import layout
+from crush_gym import layout, sizes
+from crush_gym.swaps import number_of_actions
 
-RICH = 12
-"""Planes from which on a game is rich."""
+CAPACITIES = ("spawn_kinds", "entry_layers", "portals", "portal_layers", "portal_hops")
+"""What a game has room for besides boards, colours, mechanics and orders; see `Spec`."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class Spec:
     colours: the largest number of colours
     rules: "saga", "points" or "combo" (rulebook 12)
     adjacency: whether any clearing or only a run's strikes its neighbours, "any" or "runs" (rulebook 5)
-    mechanics: names of the mechanics compiled in (see `mechanics.ALL`)
+    mechanics: names of the mechanics compiled in (see `mechanics.ALL`), and of what the engine itself looks for:
+        "sideways", "dry" (see `plan`), "unknown" (new candies are `layout.UNKNOWN`)
     planes: names of the planes a state holds, in the order of `layout.PLANES`
     orders: kinds of order that can be asked for
     spawn_kinds: how many kinds a level can tell its entries to spawn
@@ -49,12 +51,12 @@ class Spec:
     @property
     def rich(self) -> bool:
         """Whether the game has so many mechanics that compiling its programs at length costs more than it brings."""
-        return len(self.planes) >= RICH
+        return len(self.planes) >= sizes.RICH_PLANES
 
     @property
     def moving(self) -> tuple[str, ...]:
         """The planes that travel with items; they come first among `planes`."""
-        return tuple(p for p in self.planes if p in layout.MOVING)
+        return tuple(p for p in self.planes if p in (*layout.MOVING, *layout.MARKS))
 
     @property
     def fixed(self) -> tuple[str, ...]:
@@ -64,4 +66,4 @@ class Spec:
     @property
     def actions(self) -> int:
         """Number of actions: pairs of neighbours on the largest board (rulebook 3)."""
-        return self.height * (self.width - 1) + (self.height - 1) * self.width
+        return number_of_actions((self.height, self.width))

@@ -52,7 +52,7 @@ def new_books(spec: Spec, terrain: Terrain, boards: tuple[int, ...]) -> Books:
     return Books(
         score=zero, moves=filled(terrain.moves), time=filled(terrain.time), made=zero, waves=zero,
         cherry=filled(goals.cherry), hazelnut=filled(goals.hazelnut), orders=filled(goals.orders),
-        spawned=none, last_spawn=none - 1, drops=zero, bonus=zero, outcome=zero, reason=zero,
+        spawned=none, last_spawn=none - 1, drops=zero, bonus=zero, outcome=zero, reason=zero, shuffles=zero,
     )  # fmt: skip
 
 

@@ -32,6 +32,7 @@ class Books(NamedTuple):
     drops: sugar drops collected
     bonus: 1 where the next plain candy to spawn carries +5 (rulebook 10)
     outcome, reason: see above
+    shuffles: how often candies changed places because no move was legal (rulebook 8.7)
     """
 
     score: jax.Array
@@ -48,6 +49,7 @@ class Books(NamedTuple):
     bonus: jax.Array
     outcome: jax.Array
     reason: jax.Array
+    shuffles: jax.Array
 
 
 class State(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
+from crush_gym import sizes
 from crush_gym.engine.bits import Mask, Word, choose, mask, occurs
 from crush_gym.engine.books import goals_met, no_goals, only_score
 from crush_gym.engine.combos import combine
@@ -12,7 +13,7 @@ from crush_gym.engine.mechanics.chocolate import spread
 from crush_gym.engine.mechanics.tags import count_down
 from crush_gym.engine.moves import Moves, legal_moves, swap
 from crush_gym.engine.rounds import play_round
-from crush_gym.engine.settling import DROPS_PER_BEAT, settle
+from crush_gym.engine.settling import settle
 from crush_gym.engine.state import (
     BOMB,
     ENDED,
@@ -64,7 +65,7 @@ def begin(terrain: Terrain, play: Play, moves: Moves, bits: jax.Array) -> Play:
     return combine(terrain, play, moves) if play.spec.has("striped") else play
 
 
-def beat(terrain: Terrain, play: Play, drops: int = DROPS_PER_BEAT) -> Play:
+def beat(terrain: Terrain, play: Play, drops: int = sizes.DROPS_PER_BEAT) -> Play:
     """One beat of every board that is in its turn: play a round, or settle by some rows, or both.
 
     drops: how many; no result depends on it

@@ -10,28 +10,26 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from crush_gym import sizes
 from crush_gym.envs import task as tasks
-from crush_gym.envs.task import Facts, Glance, Lanes, Seen, Step, Task
-from crush_gym.levels import Level, LevelPack
-from crush_gym.runtime import threads
+from crush_gym.envs.options import Options as EnvOptions
+from crush_gym.envs.task import Facts, Glance, Lanes, Pool, Seen, Step, Task
+from crush_gym.runtime import kept, threads
+from crush_gym.runtime.parts import count_of, filled
 from crush_gym.runtime.vmap import lanes_for
-from crush_gym.runtime.xla import Options, on_cpu, options_for
-
-MOST = 2112
-"""Boards of one call on a CPU core; see `crush_gym.runtime.threads`."""
+from crush_gym.runtime.xla import Options, on_cpu, options_for, placed
 
 _AXES = {"outcome": 0, "seen": 0, "facts": 0, "final": -1, "final_facts": 0}
 """Where the boards are in what a step gives."""
 
 
 class Batch:
-    """So many lanes on some levels of one kind. Nothing is computed before the first `reset`."""
+    """So many lanes of one environment. Nothing is computed before the first `reset`."""
 
-    def __init__(self, task: Task, levels: Sequence[Level], lanes: int, mode: str, order: str) -> None:
-        """mode: of autoreset, "next", "same" or "none"; order: see `task.next_level`."""
-        self.task, self.size, self.mode, self.order = task, lanes, mode, order
-        self.levels = LevelPack(levels).stack(np.arange(len(levels)))
-        self.count = len(levels)
+    def __init__(self, options: EnvOptions, lanes: int, mode: str) -> None:
+        """mode: of autoreset, "next", "same" or "none"."""
+        self.options, self.task, self.order = options, options.task, options.order
+        self.size, self.mode = lanes, mode
         self._blocks: list[Lanes] = []
 
     @property
@@ -64,9 +62,9 @@ class Batch:
     ) -> tuple[Seen, Facts]:
         """The episodes of these numbers, except where the old lanes stay. number: of the levels, if said."""
         key, episode = np.asarray(key, np.uint32), np.asarray(episode, np.int32)
-        program = _opener(self.task, self.count, self.order, self._options)
+        program = _opener(self.task, self.order, self._options)
         given = np.full(self.size, -1, np.int32) if number is None else number
-        parts = [program(*args, self._levels) for args in zip(*map(self._split, (key, episode, given)), strict=True)]
+        parts = [program(*args, self._pool) for args in zip(*map(self._split, (key, episode, given)), strict=True)]
         lanes = self._join_lanes(parts)
         if which is not None and old is not None:
             lanes = jax.tree.map(lambda new, before: np.where(which, new, before), lanes, old)
@@ -76,9 +74,9 @@ class Batch:
         """Go on from these lanes, and see them."""
         leaves, structure = jax.tree.flatten(jax.tree.map(np.asarray, lanes))
         split = zip(*(self._split(leaf) for leaf in leaves), strict=True)
-        self._blocks = [jax.tree.map(jnp.asarray, jax.tree.unflatten(structure, block)) for block in split]
+        self._blocks = [placed(jax.tree.unflatten(structure, block)) for block in split]
         look_at = _looker(self.task, self._options)
-        seen = [look_at(block, self._levels) for block in self._blocks]
+        seen = [look_at(block, self._pool.levels) for block in self._blocks]
         return self._joined(seen, 0)
 
     def lanes(self) -> Lanes:
@@ -93,9 +91,9 @@ class Batch:
 
     def step_blocks(self, actions: Any) -> list[Step]:
         """One step of every lane, block by block, on the device."""
-        levels, program = self._levels, _advancer(self.task, self.mode, self.order, self._options)
+        pool, program = self._pool, _advancer(self.task, self.mode, self.order, self._options)
         calls = [
-            functools.partial(program, block, action, levels)
+            functools.partial(program, block, action, pool)
             for block, action in zip(self._blocks, self._split(actions), strict=True)
         ]
         done = threads.run_all(program, calls)
@@ -106,7 +104,7 @@ class Batch:
         """The blocks' arrays as one, on the device, without the lanes that fill up the last block."""
         if len(parts) == 1 and self._block == self.size:
             return parts[0]
-        return _concatenate(axis, self.size, tuple(parts))
+        return _concatenate(axis, self.size)(tuple(parts))
 
     def shown(self, final: Glance, which: np.ndarray) -> Seen:
         """What was seen of some lanes at last: bool[lanes]; on the host."""
@@ -117,14 +115,14 @@ class Batch:
     def example(self) -> Lanes:
         """Shapes and types of all lanes."""
         words, number = np.zeros((2, self.size), np.uint32), np.zeros(self.size, np.int32)
-        return jax.eval_shape(_opener(self.task, self.count, self.order, ()), words, number, number, self.levels)
+        return jax.eval_shape(_opener(self.task, self.order, ()), words, number, number, self.options.pool)
 
     @functools.cached_property
     def _block(self) -> int:
         """Lanes of one block."""
         if not on_cpu():
             return lanes_for(self.size)
-        return lanes_for(-(-self.size // threads.count_of(self.size, MOST)))
+        return lanes_for(-(-self.size // count_of(self.size, sizes.LOCKSTEP)))
 
     @functools.cached_property
     def _options(self) -> Options:
@@ -132,17 +130,13 @@ class Batch:
         return options_for(self.task.spec, self._block)
 
     @functools.cached_property
-    def _levels(self) -> Level:
-        levels: Level = jax.tree.map(jnp.asarray, self.levels)
-        return levels
+    def _pool(self) -> Pool:
+        pool: Pool = placed(self.options.pool)
+        return pool
 
     def _split(self, x: Any) -> list[Any]:
         """By blocks along the last axis; the last lane fills up the last block."""
-        total = -(-self.size // self._block) * self._block
-        if total != self.size:
-            xp = jnp if isinstance(x, jax.Array) else np
-            x = xp.concatenate([x, xp.repeat(x[..., -1:], total - self.size, axis=-1)], axis=-1)
-        return [x[..., i : i + self._block] for i in range(0, total, self._block)]
+        return filled(x, self.size, self._block)
 
     def _join_lanes(self, parts: Sequence[Lanes]) -> Lanes:
         return self._joined(parts, -1)
@@ -164,24 +158,27 @@ def key_words(seeds: np.ndarray) -> np.ndarray:
 
 
 @functools.lru_cache(maxsize=64)
-def _opener(task: Task, count: int, order: str, options: Options) -> Callable[..., Lanes]:
-    def opened(key: jax.Array, episode: jax.Array, given: jax.Array, levels: Level) -> Lanes:
-        number = jnp.where(given < 0, tasks.next_level(key, episode, count, order), given)
-        return tasks.opened(task, key, episode, number, levels)
+def _opener(task: Task, order: str, options: Options) -> Callable[..., Lanes]:
+    def opened(key: jax.Array, episode: jax.Array, given: jax.Array, pool: Pool) -> Lanes:
+        number = jnp.where(given < 0, tasks.next_level(key, episode, pool, order), given)
+        return tasks.opened(task, key, episode, number, pool.levels)
 
-    return jax.jit(opened, compiler_options=dict(options))
+    return kept.program(opened, options)
 
 
 @functools.lru_cache(maxsize=64)
 def _looker(task: Task, options: Options) -> Callable[..., tuple[Seen, Facts]]:
-    return jax.jit(functools.partial(tasks.look_at, task), compiler_options=dict(options))
+    return kept.program(functools.partial(tasks.look_at, task), options)
 
 
 @functools.lru_cache(maxsize=64)
 def _advancer(task: Task, mode: str, order: str, options: Options) -> Callable[..., tuple[Lanes, Step]]:
-    return jax.jit(functools.partial(tasks.advance, task, mode, order), compiler_options=dict(options))
+    return kept.program(functools.partial(tasks.advance, task, mode, order), options)
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1))
-def _concatenate(axis: int, size: int, parts: tuple[Any, ...]) -> Any:
-    return jax.tree.map(lambda *xs: jax.lax.slice_in_dim(jnp.concatenate(xs, axis), 0, size, axis=axis), *parts)
+@functools.lru_cache(maxsize=64)
+def _concatenate(axis: int, size: int) -> Callable[[tuple[Any, ...]], Any]:
+    def whole(*xs: jax.Array) -> jax.Array:
+        return jax.lax.slice_in_dim(jnp.concatenate(xs, axis), 0, size, axis=axis)
+
+    return kept.program(lambda parts: jax.tree.map(whole, *parts))

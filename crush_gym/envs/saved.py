@@ -10,11 +10,15 @@ from typing import Any
 import jax
 import numpy as np
 
+from crush_gym.engine.state import Books
 from crush_gym.envs.batch import Batch
 from crush_gym.envs.task import Lanes
 
-FORMAT = 1
-"""Raised when the meaning of the arrays changes."""
+FORMAT = 2
+"""Raised when the meaning of the arrays changes; the formats before it are read, see `_current`."""
+
+SHUFFLES = 1 + Books._fields.index("shuffles")
+"""Which of the leaves counts shuffles: the first is the planes, then come the books. Format 1 had none."""
 
 
 class SavedStateError(ValueError):
@@ -45,12 +49,20 @@ def load(path: str | os.PathLike[str], batch: Batch) -> Lanes:
         raise SavedStateError(f"there is no file {os.fspath(path)!r}") from None
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise SavedStateError(f"{os.fspath(path)!r} holds no saved state: {error}") from None
+    leaves, about = _current(leaves, about)
     expected = _about(batch)
     for name, meaning in (("format", "format version"), ("rules", "rules"), ("levels", "levels")):
         if about.get(name) != expected[name]:
             shown = f" ({about.get(name)!r}, not {expected[name]!r})" if name != "levels" else ""
             raise SavedStateError(f"{os.fspath(path)!r} was saved with other {meaning} than these{shown}")
     return check(jax.tree.unflatten(jax.tree.structure(_example(batch)), leaves), batch)
+
+
+def _current(leaves: list[Any], about: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """What was saved in an older format as it would be saved now; what was not counted then is 0."""
+    if about.get("format") == 1:
+        return [*leaves[:SHUFFLES], np.zeros_like(leaves[1]), *leaves[SHUFFLES:]], about | {"format": FORMAT}
+    return leaves, about
 
 
 def check(lanes: Any, batch: Batch) -> Lanes:
@@ -65,7 +77,7 @@ def check(lanes: Any, batch: Batch) -> Lanes:
 
 
 def _about(batch: Batch) -> dict[str, Any]:
-    hashes = [level.content_hash() for level in batch.levels.levels]
+    hashes = [level.content_hash() for level in batch.options.levels]
     return {"format": FORMAT, "rules": batch.task.spec.rules, "levels": hashes}
 
 

@@ -10,11 +10,18 @@ import numpy as np
 from gymnasium import spaces
 
 from crush_gym.envs import saved
+from crush_gym.envs.base import (
+    check_render_mode,
+    check_reset_options,
+    checked_actions,
+    observation_space,
+    observed,
+    one_board,
+)
 from crush_gym.envs.batch import Batch
-from crush_gym.envs.options import read_options
+from crush_gym.envs.options import read_given
 from crush_gym.envs.pictures import RENDER_MODES, Picture
 from crush_gym.envs.task import Facts, Lanes, Seen
-from crush_gym.envs.views import space, view
 from crush_gym.levels import Level
 
 
@@ -28,11 +35,11 @@ class CrushEnv(gym.Env[Any, np.int64]):
 
         render_mode: what `render` gives: "ansi", "rgb_array" or "svg"; `gym.make` also knows "human", a window
         """
-        _check_render_mode(render_mode)
-        self.options = read_options(rules, **options)
+        check_render_mode(render_mode)
+        self.options = read_given(CrushEnv.__init__, rules, options)
         self.render_mode = render_mode
         self.game = self.options.game
-        self._batch = Batch(self.options.task, self.options.levels, 1, "none", self.options.order)
+        self._batch = Batch(self.options, 1, "none")
         self._picture = Picture(self.options)
         self.action_space = spaces.Discrete(self.game.actions)
         self.observation_space = observation_space(self.options, self._picture)
@@ -120,52 +127,8 @@ class CrushEnv(gym.Env[Any, np.int64]):
         self._mask = np.array(seen.mask[0])
         obs = observed(self.options, self._picture, seen.planes, self._lanes)
         info = {name: value[0] for name, value in facts._asdict().items()}
-        info["score"], info["waves"], info["action_mask"] = info["score"], np.int32(0), self._mask.copy()
-        return first(obs), info | {"illegal": np.bool_(False), "cleared": np.int32(0)}
-
-
-def first(obs: Any) -> Any:
-    """The first board's part of an observation, an array of its own."""
-    return {name: np.array(x[0]) for name, x in obs.items()} if isinstance(obs, dict) else np.array(obs[0])
-
-
-def observed(options: Any, picture: Picture, planes: Any, lanes: Any, xp: Any = np) -> Any:
-    """The boards' observation of the kind asked for, boards first. planes: uint8[B, channels, H, W]."""
-    if options.obs == "rgb":
-        return picture.all(lanes())
-    obs = view(options.task.spec, options.obs, planes, xp)
-    return xp.moveaxis(obs, 1, -1) if options.channels == "last" and options.obs != "cells" else obs
-
-
-def observation_space(options: Any, picture: Picture) -> spaces.Space[Any]:
-    """The space of one board's observations."""
-    if options.obs == "rgb":
-        return spaces.Box(0, 255, picture.shape, np.uint8)
-    box = space(options.task.spec, options.obs)
-    if options.channels == "last" and isinstance(box, spaces.Box):
-        depth, height, width = box.shape
-        return spaces.Box(0, int(box.high.max()), (height, width, depth), np.uint8)
-    return box
-
-
-def checked_actions(actions: Any, most: int, shape: tuple[int, ...]) -> np.ndarray:
-    """Actions as whole numbers from 0 to most - 1, int32 of this shape."""
-    array = np.asarray(actions)
-    if array.dtype.kind not in "iu" or array.shape != shape:
-        what = f"{shape[0]} whole numbers" if shape else "a whole number"
-        raise ValueError(f"the action must be {what} from 0 to {most - 1}, not {array.dtype}{list(array.shape)}")
-    if ((array < 0) | (array >= most)).any():
-        wrong = array[(array < 0) | (array >= most)].flat[0]
-        raise ValueError(f"there is no action {wrong}: actions are numbered from 0 to {most - 1}")
-    return array.astype(np.int32)
-
-
-def check_reset_options(options: dict[str, Any] | None, known: tuple[str, ...]) -> dict[str, Any]:
-    """The reset's options, of which only these are known."""
-    unknown = sorted(set(options or {}) - set(known))
-    if unknown:
-        raise ValueError(f"reset has no option {unknown[0]!r}: it knows {', '.join(map(repr, known))}")
-    return dict(options or {})
+        info |= {"waves": np.int32(0), "action_mask": self._mask.copy()}
+        return one_board(obs, 0), info | {"illegal": np.bool_(False), "cleared": np.int32(0)}
 
 
 def level_number(level: Any, levels: tuple[Level, ...]) -> int:
@@ -180,8 +143,3 @@ def level_number(level: Any, levels: tuple[Level, ...]) -> int:
         ):
             return number
     raise ValueError(f"level {level!r} is none of the {len(levels)} of this environment: make one with it in its pack")
-
-
-def _check_render_mode(mode: str | None) -> None:
-    if mode is not None and mode not in RENDER_MODES:
-        raise ValueError(f"render_mode must be one of {', '.join(map(repr, RENDER_MODES))}, not {mode!r}")

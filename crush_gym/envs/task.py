@@ -7,25 +7,28 @@ one - plays these same functions. Boards' axes come last.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
+from crush_gym import sizes
 from crush_gym.engine import randomness
-from crush_gym.engine.progress import progress
 from crush_gym.engine.spec import Spec
-from crush_gym.engine.state import PLAYING, WON, State
+from crush_gym.engine.state import PLAYING, State
+from crush_gym.envs import rewards
+from crush_gym.envs.rewards import Reward
 from crush_gym.levels import Level
+from crush_gym.levels.level import Leaf
 from crush_gym.runtime import lockstep
 from crush_gym.runtime.lockstep import Turn
 from crush_gym.runtime.observe import Features, boards_first, features, unpack_rows
 from crush_gym.runtime.subset import on_few
 
-REWARDS = ("score", "progress", "win")
-"""What a step is rewarded with: the points it made; the share of the goals it did, and 1 for winning; 1 for winning."""
+if TYPE_CHECKING:
+    from crush_gym.game import Game
 
 ILLEGAL = ("pass", "random", "raise")
 """What becomes of an illegal action: nothing; a random legal one is played; an error, where there can be one."""
@@ -36,11 +39,15 @@ MOST_ILLEGAL = 100
 
 @dataclass(frozen=True)
 class Task:
-    """One kind of game, and what a step is rewarded with. Everything here decides a compilation."""
+    """One kind of game, and what a step is rewarded with. Two that are equal share their programs.
+
+    game: any one of this kind, for rewards to be bound to
+    """
 
     spec: Spec
-    reward: str = "score"
-    illegal: str = "pass"
+    reward: Reward
+    illegal: str
+    game: Game = field(compare=False, repr=False)
 
 
 class Outcome(NamedTuple):
@@ -80,17 +87,9 @@ def play(
     illegal = ~known & ~over_before if task.illegal == "random" else turn.illegal & ~over_before
     streak = jnp.where(illegal, streak + 1, 0)
     terminated = after.books.outcome != PLAYING
-    reward = _reward(task, state, after, turn, level)
+    given = rewards.bound(task.reward, task.game)(state, after, turn, level)
+    reward = jnp.where(over_before, 0.0, given)
     return after, streak, Outcome(reward, terminated, (streak >= MOST_ILLEGAL) & ~terminated, illegal, turn)
-
-
-def _reward(task: Task, before: State, after: State, turn: Turn, level: Level) -> jax.Array:
-    if task.reward == "score":
-        return turn.score.astype(jnp.float32)
-    won = ((after.books.outcome == WON) & (before.books.outcome == PLAYING)).astype(jnp.float32)
-    if task.reward == "win":
-        return won
-    return progress(task.spec, after, level) - progress(task.spec, before, level) + won
 
 
 class Glance(NamedTuple):
@@ -182,25 +181,18 @@ def opened(task: Task, key: jax.Array, episode: jax.Array, number: jax.Array, le
     return Lanes(state, key, episode, number, jnp.zeros_like(episode), jnp.zeros(episode.shape, bool))
 
 
-def start(
-    task: Task, key: jax.Array, episode: jax.Array, number: jax.Array, levels: Level
-) -> tuple[Lanes, Seen, Facts]:
-    """New episodes and what is seen of them."""
-    lanes = opened(task, key, episode, number, levels)
-    return lanes, *look_at(task, lanes, levels)
-
-
 def look_at(task: Task, lanes: Lanes, levels: Level) -> tuple[Seen, Facts]:
     """What is seen of episodes under way."""
     level = of_level(levels, lanes.level)
     return shown(task.spec, glance(task.spec, lanes.state, level)), facts(lanes, level)
 
 
-def advance(task: Task, mode: str, order: str, lanes: Lanes, action: jax.Array, levels: Level) -> tuple[Lanes, Step]:
+def advance(task: Task, mode: str, order: str, lanes: Lanes, action: jax.Array, pool: Pool) -> tuple[Lanes, Step]:
     """One step of every lane. mode: of autoreset, "next", "same" or "none"; order: see `next_level`."""
+    levels = pool.levels
     due = lanes.over if mode == "next" else jnp.zeros_like(lanes.over)
     if mode == "next":
-        lanes = _reopened(task, order, lanes, due, levels)
+        lanes = _reopened(task, order, lanes, due, pool)
         action = jnp.where(due, -1, action)
     level = of_level(levels, lanes.level)
     state, streak, outcome = play(task, move_keys(lanes), lanes.state, lanes.streak, action, level)
@@ -213,7 +205,7 @@ def advance(task: Task, mode: str, order: str, lanes: Lanes, action: jax.Array, 
     if mode == "same":
         final = _where_any(over, functools.partial(glance, task.spec, state, level))
         final_facts = facts(lanes, level)
-        lanes = _reopened(task, order, lanes, over, levels)
+        lanes = _reopened(task, order, lanes, over, pool)
     seen, known = look_at(task, lanes, levels)
     return lanes, Step(outcome, seen, known, final, final_facts)
 
@@ -224,45 +216,74 @@ def _where_any(which: jax.Array, make: Any) -> Any:
     return lax.cond(jnp.any(which), make, lambda: jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes))
 
 
-FEW = 16
-"""Episodes are opened for a sixteenth of the boards at a time: in most steps few end."""
-
-
-def _reopened(task: Task, order: str, lanes: Lanes, due: jax.Array, levels: Level) -> Lanes:
+def _reopened(task: Task, order: str, lanes: Lanes, due: jax.Array, pool: Pool) -> Lanes:
     """Lanes whose episodes are due begin their next ones; the others stay."""
     episode = lanes.episode + due
-    number = next_level(lanes.key, episode, levels.height.shape[-1], order)
-    lanes = lanes._replace(episode=episode, level=jnp.where(due, number, lanes.level))
-
-    def open_few(tree: tuple[Lanes, jax.Array]) -> tuple[Lanes, jax.Array]:
-        old, wanted = tree
-        new = opened(task, old.key, old.episode, old.level, levels)
-        return jax.tree.map(lambda x, y: jnp.where(wanted, x, y), new, old), jnp.zeros_like(wanted)
-
-    def some(tree: tuple[Lanes, jax.Array]) -> tuple[Lanes, jax.Array]:
-        return on_few(tree, tree[1], max(1, due.shape[0] // FEW), open_few)
-
-    return lax.while_loop(lambda tree: jnp.any(tree[1]), some, (lanes, due))[0]
+    number = jnp.where(due, next_level(lanes.key, episode, pool, order), lanes.level)
+    state = begun(task.spec, randomness.fold(lanes.key, episode), due, lanes.state, number, pool.levels)
+    streak = jnp.where(due, 0, lanes.streak)
+    return Lanes(state, lanes.key, episode, number, streak, lanes.over & ~due)
 
 
-def of_level(levels: Level, numbers: jax.Array) -> Level:
-    """One level for each board. levels: leaves ending in an axis of levels."""
-    return jax.tree.map(lambda x: x if x.shape[-1] == 1 else jnp.take(x, numbers, axis=-1), levels)
+def begun(spec: Spec, bits: jax.Array, due: jax.Array, state: State, number: jax.Array, levels: Level) -> State:
+    """States where the boards that are due begin episodes with these keys on the levels of these numbers."""
 
+    def begin_few(boards: tuple[Any, ...]) -> tuple[Any, ...]:
+        old, wanted, bits, number = boards
+        new = lockstep.reset(spec, bits, of_level(levels, number))
+        return jax.tree.map(lambda x, y: jnp.where(wanted, x, y), new, old), jnp.zeros_like(wanted), bits, number
+
+    def some(boards: tuple[Any, ...]) -> tuple[Any, ...]:
+        return on_few(boards, boards[1], max(1, due.shape[0] // sizes.REOPENED_SHARE), begin_few)
+
+    started: State = lax.while_loop(lambda boards: jnp.any(boards[1]), some, (state, due, bits, number))[0]
+    return started
+
+
+class Pool(NamedTuple):
+    """The levels that episodes are played on.
+
+    levels: leaves end in an axis of levels
+    edges: uint32[levels - 1], where the share of each level but the first begins in the numbers below `DRAWS`; None
+    where all shares are equal
+    """
+
+    levels: Level
+    edges: Leaf | None
+
+
+DRAWS = 2**31
+"""Weighted levels are drawn by a number below this."""
 
 ORDERS = ("sample", "cycle")
 """Which level an episode plays: one at random, or, in turn, level (seed + episode) modulo their number."""
 
 
-def next_level(key: jax.Array, episode: jax.Array, count: int, order: str) -> jax.Array:
-    """The number of the level that a lane's episode of this number plays."""
-    if count == 1:
-        return jnp.zeros_like(episode)
+def next_level(key: jax.Array, episode: jax.Array, pool: Pool, order: str) -> jax.Array:
+    """The number of the level that a lane's episode of this number plays. key: the lane's."""
     if order == "cycle":
-        return ((key[1] + episode.astype(jnp.uint32)) % count).astype(jnp.int32)
-    return randomness.below(randomness.draw(randomness.fold(key, episode), randomness.PASS, 0, 0), count).astype(
-        jnp.int32
-    )
+        return ((key[1] + episode.astype(jnp.uint32)) % level_count(pool)).astype(jnp.int32)
+    return drawn_level(randomness.fold(key, episode), pool)
+
+
+def drawn_level(bits: jax.Array, pool: Pool) -> jax.Array:
+    """The number of the level that the episodes with these keys play, at random."""
+    if level_count(pool) == 1:
+        return jnp.zeros(bits.shape[1:], jnp.int32)
+    value = randomness.draw(bits, randomness.PASS, 0, 0)
+    if pool.edges is None:
+        return randomness.below(value, level_count(pool)).astype(jnp.int32)
+    return jnp.searchsorted(pool.edges, value >> 1, side="right").astype(jnp.int32)
+
+
+def level_count(pool: Pool) -> int:
+    """How many levels there are."""
+    return int(pool.levels.height.shape[-1])
+
+
+def of_level(levels: Level, numbers: jax.Array) -> Level:
+    """One level for each board. levels: leaves ending in an axis of levels."""
+    return jax.tree.map(lambda x: x if x.shape[-1] == 1 else jnp.take(x, numbers, axis=-1), levels)
 
 
 def move_keys(lanes: Lanes) -> jax.Array:

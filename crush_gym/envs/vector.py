@@ -14,10 +14,18 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from crush_gym.envs import saved
+from crush_gym.envs.base import (
+    check_render_mode,
+    check_reset_options,
+    checked_actions,
+    checked_lanes,
+    observation_space,
+    observed,
+    one_board,
+)
 from crush_gym.envs.batch import Batch
-from crush_gym.envs.options import read_options
+from crush_gym.envs.options import read_given
 from crush_gym.envs.pictures import RENDER_MODES, Picture
-from crush_gym.envs.single import check_reset_options, checked_actions, observation_space, observed
 from crush_gym.envs.task import Facts, Lanes, Seen, Step
 
 MODES = {AutoresetMode.NEXT_STEP: "next", AutoresetMode.SAME_STEP: "same", AutoresetMode.DISABLED: "none"}
@@ -43,20 +51,17 @@ class CrushVectorEnv(VectorEnv[Any, Any, Any]):
         autoreset_mode: when an episode that ended is followed by the next one: a `gymnasium.vector.AutoresetMode`
         output: "numpy", fresh arrays; or "jax", where observations, masks, rewards and ends stay on the device
         """
-        if not isinstance(num_envs, (int, np.integer)) or num_envs < 1:
-            raise ValueError(f"num_envs must be a whole number from 1, not {num_envs!r}")
         if output not in OUTPUTS:
             raise ValueError(f"output must be one of {', '.join(map(repr, OUTPUTS))}, not {output!r}")
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode must be one of {', '.join(map(repr, RENDER_MODES))}, not {render_mode!r}")
-        self.options, self.num_envs, self.output = read_options(rules, **options), int(num_envs), output
+        check_render_mode(render_mode)
+        self.num_envs, self.output = checked_lanes(num_envs), output
+        self.options = read_given(CrushVectorEnv.__init__, rules, options)
         if output == "jax" and self.options.obs == "rgb":
             raise ValueError('obs="rgb" is drawn on the host: use output="numpy" with it')
         self.game, self.render_mode = self.options.game, render_mode
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4, "autoreset_mode": self.autoreset_mode}
-        mode = MODES[self.autoreset_mode]
-        self._batch = Batch(self.options.task, self.options.levels, self.num_envs, mode, self.options.order)
+        self._batch = Batch(self.options, self.num_envs, MODES[self.autoreset_mode])
         self._picture = Picture(self.options)
         self.single_action_space = spaces.Discrete(self.game.actions)
         self.single_observation_space = observation_space(self.options, self._picture)
@@ -168,7 +173,7 @@ class CrushVectorEnv(VectorEnv[Any, Any, Any]):
         shown = observed(self.options, self._picture, seen.planes, self._batch.lanes)
         final_obs = np.full(self.num_envs, None, object)
         for place, i in enumerate(np.flatnonzero(over)):
-            final_obs[i] = {k: x[place] for k, x in shown.items()} if isinstance(shown, dict) else shown[place]
+            final_obs[i] = one_board(shown, place)
         masks = np.ones((self.num_envs, self.game.actions), np.int8)
         masks[over] = seen.mask
         known = done.final_facts._asdict() | extra | {"action_mask": masks}  # type: ignore[union-attr]

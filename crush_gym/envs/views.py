@@ -10,6 +10,8 @@ from gymnasium import spaces
 from crush_gym.engine.spec import Spec
 from crush_gym.runtime.observe import FULL, channels
 
+__all__ = ["VIEWS", "king_channels", "space", "view"]
+
 VIEWS = ("planes", "king", "cells", "rgb")
 """planes: everything, 0-255; king: only binary planes; cells: small integers by layer; rgb: the picture."""
 

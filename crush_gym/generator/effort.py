@@ -1,8 +1,8 @@
-"""How long a level takes the greedy player, or how much it scores there: an estimate that needs no rollout.
+"""How long a level takes the heuristic player, or how much it scores there: an estimate that needs no rollout.
 
 The logarithm of the median is a sum of weights times the logarithms of the level's traits. The weights, for
 each kind of level, are in `effort.json`, fitted by `python -m scripts.make_packs effort` to generated levels
-that the greedy player has played; so is by how much attempts at one level differ, and how far the estimate is
+that the heuristic player has played; so is by how much attempts at one level differ, and how far the estimate is
 off (`error`, of the logarithm, as a root mean square over the levels that it was fitted to).
 """
 
@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from crush_gym.generator.traits import traits
 from crush_gym.levels import Level
+from crush_gym.traits import traits_of
 
 SCORED = ("moves", "timed")
 """Kinds whose goal is a score; what is estimated is the score, and for the other kinds the moves to a win."""
@@ -29,7 +29,7 @@ PRODUCTS = (("lines", "colours"), ("lines", "seconds"))
 def inputs(level: Level, kind: str) -> dict[str, float]:
     """What the weights of this kind are for, by name."""
     left_out = ("score goal",) if kind in SCORED else ("score goal", "moves", "seconds")
-    logs = {name: math.log1p(value) for name, value in traits(level).items() if name not in left_out}
+    logs = {name: math.log1p(value) for name, value in traits_of(level).items() if name not in left_out}
     products = {f"{a} x {b}": logs[a] * logs[b] for a, b in PRODUCTS if a in logs and b in logs}
     return {"one": 1.0, **logs, **products}
 

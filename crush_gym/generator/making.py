@@ -42,7 +42,7 @@ def generate(
     kind: see `KINDS`; features: of `FEATURES`; size: (height, width), 5 to 16 each; colours: 3 to 7, drawn
     unless given; shape: "any" or of `SHAPES`; symmetry: "any" or of `SYMMETRIES`, of the floor and of all that
     lies on it at the start, but for ingredients, which lie at the top
-    success: the share of attempts that the greedy player is to win. Its moves, or its goal score, are set by an
+    success: the share of attempts that the heuristic player is to win. Its moves, or its goal score, are set by an
     estimate fitted to rollouts (see `crush_gym.generator.effort`). `winnable` checks by playing that a level can be
     won, and `calibrate` sets its limit so.
     """
@@ -84,7 +84,7 @@ def draw_level(
 
 
 def set_goal(level: Level, kind: str, success: float) -> Level:
-    """The level with the moves, or the goal score, that this share of greedy attempts is estimated to need."""
+    """The level with the moves, or the goal score, that this share of attempts is estimated to need."""
     value = estimate(level, kind, success)
     if kind in SCORED:
         return dataclasses.replace(level, goal_score=np.array(max(200, round(value, -2)), np.int32))

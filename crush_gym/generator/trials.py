@@ -10,10 +10,9 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from crush_gym.game import LANES, Game
-from crush_gym.generator.player import greedy
+from crush_gym.game import Game
 from crush_gym.levels import Level, LevelPack
-from crush_gym.runtime.threads import cores
+from crush_gym.policies import NAMES
 
 FEWEST_MOVES, MOST_MOVES = 5, 60
 CLOCKS = tuple(range(15, 95, 5))
@@ -35,31 +34,25 @@ class Trials(NamedTuple):
         return Trials(self.won[levels], self.moves[levels], self.score[levels])
 
 
-def play(levels: Sequence[Level], seeds: Iterable[int], player: str = "greedy", game: Game | None = None) -> Trials:
-    """Attempts with each seed at each level, by the greedy or the random player.
+def play(levels: Sequence[Level], seeds: Iterable[int], player: str = "heuristic", game: Game | None = None) -> Trials:
+    """Attempts with each seed at each level, by the heuristic or another player of `crush_gym.policies`.
 
     `game`: one that accepts the levels; by default one is made of them all.
     """
-    if player not in ("greedy", "random"):
-        raise ValueError(f"player must be 'greedy' or 'random', not {player!r}")
+    if player not in NAMES:
+        raise ValueError(f"player must be one of {', '.join(map(repr, NAMES))}, not {player!r}")
     game = Game(levels) if game is None else game
-    policy = greedy(game) if player == "greedy" else "random"
     keys = jax.vmap(jax.random.key)(np.array(list(seeds), np.int64).astype(np.uint32))
     pack, attempts = LevelPack([_nameless(level) for level in levels]), len(keys)
-    lanes = len(pack) * attempts
-    size = min(LANES * cores(), lanes)  # every call is of one size: another one would be compiled anew
-    parts = []
-    for start in range(0, lanes, size):
-        lane = np.minimum(np.arange(start, start + size), lanes - 1)
-        stack = pack.stack(lane // attempts)
-        _, stats = game.rollout(keys[lane % attempts], level=stack, policy=policy)
-        parts.append([np.asarray(x) for x in (stats.won, stats.moves, stats.score)])
-    joined = [np.concatenate(column)[:lanes].reshape(len(pack), attempts) for column in zip(*parts, strict=True)]
-    return Trials(*joined)
+    stack, lanes = pack.stack(np.arange(len(pack))), len(pack) * attempts
+    # Attempt n of the rollout is at level n modulo their number.
+    _, stats = game.rollout(keys[np.arange(lanes) // len(pack)], level=stack, policy=player, attempts=lanes)
+    columns = (np.asarray(x).reshape(attempts, len(pack)).T for x in (stats.won, stats.moves, stats.score))
+    return Trials(*columns)
 
 
 def winnable(
-    levels: Sequence[Level], attempts: int = 64, seed: int = 0, player: str = "greedy", game: Game | None = None
+    levels: Sequence[Level], attempts: int = 64, seed: int = 0, player: str = "heuristic", game: Game | None = None
 ) -> NDArray[np.float64]:
     """The share of attempts that the player wins at each level: float64[levels]; above 0, the level can be won.
 
@@ -76,7 +69,7 @@ def calibrate(
     seed: int = 0,
     game: Game | None = None,
 ) -> tuple[list[Level], NDArray[np.float64]]:
-    """The levels with the limit or the goal score at which the greedy player's success comes closest to `success`.
+    """The levels with the limit or the goal score at which the heuristic player's success comes closest to `success`.
 
     Also returns the share of these attempts that is won with the limits set; float64[levels].
     """
@@ -86,7 +79,7 @@ def calibrate(
 
 
 def rehearse(levels: Sequence[Level], seeds: Iterable[int], game: Game | None = None) -> list[Trials]:
-    """What `with_limit` chooses by: attempts of the greedy player at each level, in one game.
+    """What `with_limit` chooses by: attempts of the heuristic player at each level, in one game.
 
     Nothing on a board depends on how many moves are left or what score is wanted, so one attempt with far more
     moves than a level will have tells what any smaller number would have brought, and one to the end what score

@@ -86,13 +86,16 @@ def _check_sizes(report: Report, texts: list[list[str]]) -> None:
     for row, tokens in enumerate(texts):
         if not MIN_SIDE <= len(tokens) <= layout.MAX_SIDE:
             held = len(tokens) if len(tokens) <= layout.MAX_SIDE else "more"
-            report.add(f"a row must hold {MIN_SIDE} to {layout.MAX_SIDE} cells, not {held}", row)
+            blanks = ": cells are separated by blanks" if len(tokens) == 1 else ""
+            report.add(f"a row must hold {MIN_SIDE} to {layout.MAX_SIDE} cells, not {held}{blanks}", row)
         elif len(tokens) != usual:
             report.add(f"holds {len(tokens)} cells, but most rows hold {usual}: expected equally many", row)
 
 
 def _read_row(report: Report, row: int, tokens: list[str], colours: int) -> list[Cell]:
     """Read a row's tokens; a bad one is reported and stands as an EMPTY cell."""
+    if len(tokens) < MIN_SIDE:
+        return [Cell() for _ in tokens]  # what is wrong with such a row has been said
     cells = []
     for column, text in enumerate(tokens[: layout.MAX_SIDE]):
         try:

@@ -11,7 +11,20 @@ from crush_gym.levels.errors import LevelError, show, show_path
 from crush_gym.levels.values import RepeatedKeys
 
 MAX_BYTES = 16 * 2**20
-"""The largest level file that is read: some ten thousand levels."""
+"""The largest level file that is read."""
+
+_IN_WORDS = {
+    "Expecting property name enclosed in double quotes": 'a key in double quotes is missing (a comma before "}"?)',
+    "Illegal trailing comma before end of object": 'there is a comma before "}"',
+    "Illegal trailing comma before end of array": 'there is a comma before "]"',
+    "Expecting value": 'a value is missing (a comma before "]"?)',
+    "Expecting ',' delimiter": "a comma is missing",
+    "Expecting ':' delimiter": "a colon is missing after a key",
+    "Unterminated string starting at": "a text has no closing quote",
+    "Invalid control character at": "a text goes over the end of its line",
+    "Extra data": "something follows the end of the JSON",
+}
+"""What Python's JSON reader says, for people who write levels."""
 
 
 def read_file(path: str | os.PathLike[str]) -> object:
@@ -43,7 +56,8 @@ def parse_json(text: object, source: str = "the text") -> object:
         raise LevelError(f"is not UTF-8 text: byte {error.start} is the first wrong one", source) from None
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise LevelError(f"is not JSON: {error.msg} at {place} of the text", source) from None
+        said = _IN_WORDS.get(error.msg, error.msg)
+        raise LevelError(f"is not JSON: {said} at {place} of the text", source) from None
     except RecursionError:
         raise LevelError("is nested far too deeply for a level file", source) from None
     except ValueError as error:

@@ -25,6 +25,9 @@ PACK_KEYS = ("name", "levels")
 _ENOUGH = 1000
 """After so many problems a pack is not read on: nobody would read them either."""
 
+MOST_LEVELS = 20_000
+"""Levels of a pack at most: more take minutes and gigabytes, and nobody plays them."""
+
 _LISTED = 20
 """How many names an error lists."""
 
@@ -184,8 +187,15 @@ def load_pack(source: object) -> LevelPack:
     looks_like_a_path = os.sep in source or "/" in source or source.endswith(".json")
     if looks_like_a_path or os.path.exists(source):
         return LevelPack.load(source)
-    hint = did_you_mean(source, shipped) or "; a path ends in .json or holds a /"
+    hint = did_you_mean(source, shipped) or _level_meant(source) or "; a path ends in .json or holds a /"
     raise LevelError(f"no pack {show(source)} ships: there is {_listed(shipped)}{hint}")
+
+
+def _level_meant(name: str) -> str:
+    """Where a level of about this name ships; "" where there is none."""
+    homes = {level: pack for pack in shipped_packs() for level in load_pack(pack).names if level}
+    near = get_close_matches(name[:80], homes, 1, 0.8)
+    return f"; did you mean the level {show(near[0])} of {show(homes[near[0]])}?" if near else ""
 
 
 def shipped_packs() -> dict[str, Traversable]:
@@ -213,6 +223,10 @@ def _read_levels(value: object, found: list[Problem]) -> list[Level]:
     if not isinstance(value, (list, tuple)) or not value:
         held = "an empty list" if isinstance(value, (list, tuple)) else show(value)
         found.append(Problem("", None, None, f"levels must be a list of at least one level, not {held}"))
+        return []
+    if len(value) > MOST_LEVELS:
+        message = f"a pack holds at most {MOST_LEVELS:,} levels, not {len(value):,}: cut it into several files"
+        found.append(Problem("", None, None, message))
         return []
     levels = []
     for i, item in enumerate(value):

@@ -2,12 +2,14 @@
 
 XLA:CPU makes a kernel of every operation that it cannot fuse into another, and each goes over the whole batch before
 the next one starts, so that all planes travel through memory. Told that a call is small, it compiles the call whole.
-With no more boards at a time than a core's nearest cache holds, beats are two to three times as fast.
+With no more boards at a time than a core's nearest cache holds, beats are two to three times as fast. The mark that
+tells it is not documented: where `CRUSH_GYM_KERNELS=off` was set, nothing is marked.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +18,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.experimental.xla_metadata import set_xla_metadata
 
+from crush_gym import sizes
 from crush_gym.engine.spec import Spec
 
 Tree = Any
@@ -24,19 +27,16 @@ Tree = Any
 Part = Callable[[Callable[..., Tree]], Callable[..., Tree]]
 """Makes a kernel of a function, or leaves it to a larger one."""
 
-CHUNK = 128
-"""Most boards at a time: 2 KiB a plane."""
-
-VECTOR = 32
-"""Rows of boards that the widest instructions take at once: other numbers leave a remainder, done one by one."""
+KERNELS = os.environ.get("CRUSH_GYM_KERNELS") != "off"
+"""Whether calls are marked as small for XLA:CPU."""
 
 
 def chunk_for(boards: int) -> int:
     """How many boards are taken at a time out of so many."""
-    if boards <= CHUNK:
+    if boards <= sizes.CHUNK:
         return boards
-    chunks = -(-boards // CHUNK)
-    return -(-boards // (chunks * VECTOR)) * VECTOR
+    chunks = -(-boards // sizes.CHUNK)
+    return -(-boards // (chunks * sizes.VECTOR)) * sizes.VECTOR
 
 
 def one_kernel(f: Callable[..., Tree]) -> Callable[..., Tree]:
@@ -127,7 +127,7 @@ def _call_of(f: Callable[..., Tree], args: tuple[Tree, ...]) -> Callable[..., Tr
     def call(*args: Tree, small: bool = False) -> Tree:
         full = [x for x in jax.tree.leaves(args) if x.size]
         results, structure = jax.tree.flatten(with_arguments(_hidden(full)))
-        if small:
+        if small and KERNELS:
             mark = {"xla_cpu_small_call": "true", "inlineable": "false"}
             results[0] = set_xla_metadata(results[0], **mark)  # type: ignore[no-untyped-call]
         return _hidden(jax.tree.unflatten(structure, results))[0]

@@ -1,4 +1,4 @@
-"""Whole turns in lockstep, on flat batches: the programs behind `Game.reset`, `legal`, `step` and `replay`."""
+"""Whole turns in lockstep, on flat batches: the programs behind `Game.reset`, `legal` and `step`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from crush_gym.engine.bits import Mask, mask
+from crush_gym import sizes
+from crush_gym.engine.bits import Mask, mask, occurs
 from crush_gym.engine.board import Board
 from crush_gym.engine.moves import Moves, from_action, legal_moves, random_move, to_action, to_mask
 from crush_gym.engine.spec import Spec
@@ -56,10 +57,10 @@ def step(spec: Spec, bits: jax.Array, state: State, action: jax.Array, level: Le
     """One whole turn of every board. bits: the words of the moves' keys; action: int32[B]."""
     terrain = survey(spec, with_boards_axis(level))
     boards = action.shape[0]
-    share = 0 if boards < FEWEST else 1 / SLOW_SHARE
+    share = 0 if boards < sizes.FEWEST_SLOW else 1 / sizes.SLOW_SHARE
     play, illegal = in_chunks_by_parts(spec, functools.partial(_acted, spec, share))(terrain, bits, state, action)
     if share:
-        play = _slow_ones_finished(terrain, play, boards // SLOW_SHARE)
+        play = _slow_ones_finished(terrain, play, boards // sizes.SLOW_SHARE)
     play = _ended(terrain, play)
     return state_of(play), turn_of(state, play, illegal)
 
@@ -78,22 +79,6 @@ def begin_action(spec: Spec, terrain: Terrain, bits: jax.Array, state: State, ac
     play = rest(Board.of(spec, state.planes), state.books).awake()
     moves = play.board.fence(Moves(allowed.across & wanted.across, allowed.down & wanted.down))
     return begin(terrain, play, moves, bits)
-
-
-def replay_begin(spec: Spec, bits: jax.Array, state: State, action: jax.Array, level: Level) -> Play:
-    """A turn about to be played beat by beat; arguments as of `step`, one board (B = 1)."""
-    return begin_action(spec, survey(spec, with_boards_axis(level)), bits, state, action)
-
-
-def replay_beat(spec: Spec, level: Level, play: Play) -> Play:
-    """The next beat of a turn; after its last one, the turn's end."""
-    terrain = survey(spec, with_boards_axis(level))
-    return lax.cond(
-        jnp.any(in_turn(play)),
-        lambda p: beat(terrain, p.awake(), drops=1),
-        lambda p: shuffle_all(terrain, finish(terrain, p.awake())[0]),
-        play,
-    )
 
 
 def turn_of(before: State, play: Play, illegal: jax.Array) -> Turn:
@@ -127,14 +112,6 @@ def legal_planes(spec: Spec, state: State) -> Moves:
     return Moves(moves.across & ready, moves.down & ready)
 
 
-SLOW_SHARE = 8
-"""When no more than an eighth of a chunk is still in its turn, these boards are finished with those of other chunks: a
-turn takes two beats on average and ten for the unluckiest of thousands."""
-
-FEWEST = 512
-"""Fewer boards than these are beaten until none is in its turn: taking out the slow ones doubles the program."""
-
-
 def _beat_until(most: int, part: Part, terrain: Terrain, play: Play) -> Play:
     """Beat until at most so many boards are in their turns."""
     one = part(lambda terrain, play: beat(terrain, play.awake()))
@@ -164,3 +141,26 @@ def random_action(spec: Spec, bits: jax.Array, state: State) -> jax.Array:
         return to_action(spec, random_move(board, legal_planes(spec, state), bits))
 
     return in_chunks(chosen)(bits, state)
+
+
+def legal_or_random(play: Play, moves: Moves, action: jax.Array, bits: jax.Array) -> tuple[Moves, jax.Array]:
+    """What becomes of the actions that players name, everywhere: for an illegal one, the random player moves.
+
+    moves: the legal ones; action: int32[B]; bits: of the moves' keys. Also: where that was so, bool[B].
+    """
+    wanted = from_action(play.spec, action)
+    named = Moves(moves.across & wanted.across, moves.down & wanted.down)
+    spare, none = random_move(play.board, moves, bits), ~occurs(named.firsts)
+    made = play.board.fence(Moves(named.across | (spare.across & none), named.down | (spare.down & none)))
+    return made, (occurs(moves.firsts) & none) != 0
+
+
+def legal_action(spec: Spec, bits: jax.Array, state: State, action: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """`legal_or_random` of positions by the numbers of actions: int32[B], -1 where nothing is legal, and bool[B]."""
+
+    def chosen(bits: jax.Array, state: State, action: jax.Array) -> tuple[jax.Array, jax.Array]:
+        play = rest(Board.of(spec, state.planes), state.books).awake()
+        made, strayed = legal_or_random(play, legal_planes(spec, state), action, bits)
+        return to_action(spec, made), strayed
+
+    return in_chunks(chosen)(bits, state, action)

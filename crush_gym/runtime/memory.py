@@ -14,15 +14,15 @@ from pathlib import Path
 
 import jax
 
+from crush_gym import sizes
+from crush_gym.runtime import kept
+
 MAPS = Path("/proc/self/maps")
 MOST_MAPS = Path("/proc/sys/vm/max_map_count")
 MEMORY = Path("/proc/self/statm")
 
-LIMIT = 1 << 29
-"""Bytes of a process beyond which compiled programs are forgotten before another one is made."""
 
-
-def spare_maps(share: float = 0.5) -> bool:
+def spare_maps(share: float = sizes.MAPS_SHARE) -> bool:
     """Forget all compiled programs if they take more than this share of the maps; whether that was so.
 
     What is still in use is compiled again when it is next called.
@@ -37,7 +37,7 @@ def spare_maps(share: float = 0.5) -> bool:
     return crowded
 
 
-def spare_memory(limit: int = LIMIT) -> bool:
+def spare_memory(limit: int = sizes.RESIDENT) -> bool:
     """Forget all compiled programs if this process takes more than `limit` bytes; whether that was so."""
     give_back()
     crowded = resident() > limit
@@ -49,6 +49,7 @@ def spare_memory(limit: int = LIMIT) -> bool:
 
 def forget() -> None:
     """Let go of every compiled program."""
+    kept.forget()
     jax.clear_caches()  # type: ignore[no-untyped-call]
 
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from crush_gym import layout
 from crush_gym.engine.bits import ONES, Plane, Word, any_of, count, fence, keep, mask, total, unpack
-from crush_gym.engine.board import Board, coloured
+from crush_gym.engine.board import Board
 from crush_gym.engine.moves import legal_moves
+from crush_gym.engine.named import NAMES, plane_named
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import PLAYING, State
 from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
@@ -123,16 +124,8 @@ def unpack_rows(width: int, words: jax.Array, xp: Any = jnp) -> jax.Array:
 def _binary(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[str, Plane]:
     moves = board.fence(legal_moves(board))
     ready = mask(state.books.outcome == PLAYING)
-    codes = range(1, spec.colours + 1)
-    planes = {f"colour {layout.COLOUR_LETTERS[code - 1]}": coloured(board.colours, code) for code in codes}
-    planes |= {
-        "striped-h": board.candy(layout.STRIPED_H),
-        "striped-v": board.candy(layout.STRIPED_V),
-        "wrapped": board.candy(layout.WRAPPED),
-        "colour bomb": board.other(layout.COLOUR_BOMB),
-        "swirl": board.other(layout.SWIRL),
-        "cherry": board.other(layout.CHERRY),
-        "hazelnut": board.other(layout.HAZELNUT),
+    planes = {name: plane_named(board, name) for name in _binary_names(spec) if name in NAMES}
+    return planes | {
         "floor": terrain.floor,
         "exits": terrain.exits,
         "entries": any_of(terrain.entries),
@@ -141,8 +134,6 @@ def _binary(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[st
         "legal": (moves.firsts | moves.seconds) & ready,
         "ones": board.nothing | Word(ONES),
     }
-    names = ("plus5", "drop", *layout.COVERS, "chocolate", *layout.JELLY)
-    return planes | {name: board.plane(name) for name in names}
 
 
 def _scaled(spec: Spec, board: Board, terrain: Terrain, state: State) -> dict[str, jax.Array]:

@@ -4,72 +4,115 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
+from crush_gym import keys as keys_of
+from crush_gym import sizes
 from crush_gym.engine import randomness
-from crush_gym.engine.bits import Word, count, occurs
+from crush_gym.engine.bits import count, occurs
 from crush_gym.engine.board import Board
-from crush_gym.engine.moves import Moves, from_action, random_move
+from crush_gym.engine.moves import Moves, random_move
 from crush_gym.engine.spec import Spec
 from crush_gym.engine.state import PLAYING, Books, Play, State, rest
 from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
 from crush_gym.engine.turn import beat, begin, finish
 from crush_gym.levels import Level
 from crush_gym.runtime.chunks import Part, Tree, in_chunks, in_chunks_by_parts
-from crush_gym.runtime.lockstep import in_turn, reset, state_of
+from crush_gym.runtime.lockstep import in_turn, legal_or_random, reset, state_of
 from crush_gym.runtime.subset import shuffle_all
 
-BEATS_PER_LOOK = 8
-"""Beats between two looks at whether any attempt still goes on."""
 
-Policy = Callable[[jax.Array, State, Level], jax.Array]
-"""(words of the moves' keys uint32[2, B], states, levels) -> actions int32[B]; boards last, all of them."""
+class Player(NamedTuple):
+    """The functions of a player, which programs are compiled for; see `crush_gym.policies.Policy`."""
+
+    start: Callable[..., Tree]
+    act: Callable[..., tuple[jax.Array, Tree]]
 
 
-Strayed = jax.Array | None
-"""How often a policy named no legal action, so that the random player moved instead: int32[B]; None: it is random."""
+class Mind(NamedTuple):
+    """What a player brings to its boards. memory: of each board; strayed: how often it named no legal action, int32[B].
 
-Choose = Callable[[Play, Moves, jax.Array], tuple[Moves, Strayed]]
-"""(boards, their legal moves, words of the moves' keys) -> the moves made, and where the policy strayed."""
+    Where it does so, the random player moves instead.
+    """
+
+    memory: Tree
+    strayed: jax.Array
+
+
+Choose = Callable[[Play, Moves, jax.Array, Mind], tuple[Moves, Mind]]
+"""(boards, their legal moves, words of the moves' keys, the player's mind) -> the moves made, and its mind then."""
 
 
 class Rolling(NamedTuple):
-    """Boards in a rollout, and how often their player has strayed so far."""
+    """Boards in a rollout. mind: of their player; None: of the random one, which has none."""
 
     play: Play
-    strayed: Strayed
+    mind: Mind | None
 
 
-def rolling(play: Play, policy: Policy | None) -> Rolling:
-    """Boards about to be rolled out."""
-    return Rolling(play, None if policy is None else jnp.zeros_like(play.books.score))
+def rolling(
+    play: Play,
+    player: Player | None = None,
+    params: Tree = (),
+    keys: jax.Array | None = None,
+    level: Level | None = None,
+    traits: Tree = None,
+) -> Rolling:
+    """Boards about to be rolled out. keys: of the attempts, uint32[2, B]; traits: for the player's start, or None."""
+    if player is None or keys is None:
+        return Rolling(play, None)
+    given = () if traits is None else (traits,)
+    memory = player.start(params, own_keys(keys), state_of(play), level, *given)
+    return Rolling(play, Mind(of_boards(memory, play.books.score.shape[0]), jnp.zeros_like(play.books.score)))
+
+
+def own_keys(bits: jax.Array) -> jax.Array:
+    """The player's keys, keys[B], from the words of the game's, uint32[2, B]."""
+    return keys_of.of_words(keys_of.player_words(bits))
+
+
+def of_boards(memory: Tree, boards: int) -> Tree:
+    """A memory as arrays, refused where a leaf does not end in the boards' axis."""
+
+    def leaf(x: jax.Array) -> jax.Array:
+        x = jnp.asarray(x)
+        if x.shape[-1:] != (boards,):
+            raise ValueError(
+                f"a player's memory has a leaf of shape {x.shape}: every leaf must end in the axis of the {boards} "
+                "boards; what they share belongs into params"
+            )
+        return x
+
+    return jax.tree.map(leaf, memory)
 
 
 def some_beats(
-    spec: Spec, policy: Policy | None, terrain: Terrain, keys: jax.Array, level: Level, boards: Rolling
+    spec: Spec, player: Player | None, params: Tree, terrain: Terrain, keys: jax.Array, level: Level, boards: Rolling
 ) -> Rolling:
     """Beats in which boards at rest make their next move at once; then shuffles, where boards wait for one.
 
     keys: of the attempts, uint32[2, B]
     """
-    if policy is None:
+    if player is None:
         boards = in_chunks_by_parts(spec, _random_beats)(terrain, keys, boards)
     else:
-        beat = functools.partial(_policy_beat, by_policy(spec, policy, level), terrain, keys)
-        boards = repeated(BEATS_PER_LOOK, beat, boards)
+        beat = functools.partial(_player_beat, by_player(spec, player, params, level), terrain, keys)
+        boards = repeated(sizes.BEATS_PER_LOOK, beat, boards)
     return boards._replace(play=shuffle_all(terrain, boards.play))
 
 
 def _random_beats(part: Part, terrain: Terrain, keys: jax.Array, boards: Rolling) -> Rolling:
     def one(terrain: Terrain, keys: jax.Array, play: Play) -> Play:
         play, moves, bits = at_rest(terrain, keys, play)
-        return move_on(terrain, play, at_random(play, moves, bits)[0], bits)
+        return move_on(terrain, play, at_random(play, moves, bits), bits)
 
-    return boards._replace(play=repeated(BEATS_PER_LOOK, functools.partial(part(one), terrain, keys), boards.play))
+    return boards._replace(
+        play=repeated(sizes.BEATS_PER_LOOK, functools.partial(part(one), terrain, keys), boards.play)
+    )
 
 
 def repeated(times: int, beat: Callable[[Tree], Tree], boards: Tree) -> Tree:
@@ -77,12 +120,11 @@ def repeated(times: int, beat: Callable[[Tree], Tree], boards: Tree) -> Tree:
     return lax.scan(lambda b, _: (beat(b), None), boards, None, length=times)[0]
 
 
-def _policy_beat(choose: Choose, terrain: Terrain, keys: jax.Array, boards: Rolling) -> Rolling:
+def _player_beat(choose: Choose, terrain: Terrain, keys: jax.Array, boards: Rolling) -> Rolling:
     play, moves, bits = in_chunks(at_rest)(terrain, keys, boards.play)
-    chosen, strayed = choose(play, moves, bits)
-    if strayed is not None and boards.strayed is not None:
-        strayed = boards.strayed + strayed
-    return Rolling(in_chunks(move_on)(terrain, play, chosen, bits), strayed)
+    assert boards.mind is not None
+    chosen, mind = choose(play, moves, bits, boards.mind)
+    return Rolling(in_chunks(move_on)(terrain, play, chosen, bits), mind)
 
 
 def at_rest(terrain: Terrain, keys: jax.Array, play: Play) -> tuple[Play, Moves, jax.Array]:
@@ -96,53 +138,90 @@ def move_on(terrain: Terrain, play: Play, chosen: Moves, bits: jax.Array) -> Pla
     return beat(terrain, begin(terrain, play.awake(), chosen, bits))
 
 
-def at_random(play: Play, moves: Moves, bits: jax.Array) -> tuple[Moves, Strayed]:
+def at_random(play: Play, moves: Moves, bits: jax.Array) -> Moves:
     """The random player."""
-    return random_move(play.board, moves, bits), None
+    return random_move(play.board, moves, bits)
 
 
-def by_policy(spec: Spec, policy: Policy, level: Level) -> Choose:
+def by_player(
+    spec: Spec, player: Player, params: Tree, level: Level, own: Callable[[jax.Array], jax.Array] | None = None
+) -> Choose:
     """A player that is asked for all boards at once, when enough of them are at rest; the others wait.
 
-    Where it names no legal move the random player moves instead, so that every attempt ends.
+    What it remembers of boards that are not at rest stays as it was. own: its keys from the words of the moves' keys,
+    `own_keys` unless said
     """
+    own = own or own_keys
 
-    def ask(play: Play, moves: Moves, bits: jax.Array) -> tuple[Moves, jax.Array]:
-        wanted = from_action(spec, policy(bits, state_of(play), level))
-        chosen = Moves(moves.across & wanted.across, moves.down & wanted.down)
-        spare = random_move(play.board, moves, bits)
-        none = ~occurs(chosen.firsts)
-        made = play.board.fence(Moves(chosen.across | (spare.across & none), chosen.down | (spare.down & none)))
-        return made, (occurs(moves.firsts) & none & Word(1)).astype(jnp.int32)
+    def ask(play: Play, moves: Moves, bits: jax.Array, mind: Mind) -> tuple[Moves, Mind]:
+        action, memory = player.act(params, own(bits), mind.memory, state_of(play), level)
+        made, strayed = legal_or_random(play, moves, checked_actions(action, bits.shape[1]), bits)
+        asked = occurs(moves.firsts) != 0
+        return made, Mind(_kept(memory, mind.memory, asked), mind.strayed + strayed.astype(jnp.int32))
 
-    def wait(play: Play, moves: Moves, bits: jax.Array) -> tuple[Moves, jax.Array]:
-        return Moves(jnp.zeros_like(moves.across), jnp.zeros_like(moves.down)), jnp.zeros_like(play.books.score)
+    def wait(play: Play, moves: Moves, bits: jax.Array, mind: Mind) -> tuple[Moves, Mind]:
+        return Moves(jnp.zeros_like(moves.across), jnp.zeros_like(moves.down)), mind
 
-    def choose(play: Play, moves: Moves, bits: jax.Array) -> tuple[Moves, Strayed]:
+    def choose(play: Play, moves: Moves, bits: jax.Array, mind: Mind) -> tuple[Moves, Mind]:
         ready = jnp.sum(occurs(moves.firsts) != 0)
-        enough = ready >= WAITING_PER_BUSY * jnp.sum(in_turn(play))
-        return lax.cond(enough, lambda p, *rest: ask(p.awake(), *rest), wait, play, moves, bits)
+        enough = ready >= sizes.WAITING_PER_BUSY * jnp.sum(in_turn(play))
+        return lax.cond(enough, lambda p, *rest: ask(p.awake(), *rest), wait, play, moves, bits, mind)
 
     return choose
 
 
-WAITING_PER_BUSY = 3.0
-"""A policy is asked when so many boards wait for it per board in its turn: being asked costs some beats."""
+def checked_actions(action: jax.Array, boards: int) -> jax.Array:
+    """A player's actions as int32[B], refused where they are no whole numbers, one for each board."""
+    action = jnp.asarray(action)
+    if not jnp.issubdtype(action.dtype, jnp.integer):
+        raise TypeError(f"actions must be whole numbers, not {action.dtype}: an action is an index into `legal`")
+    if action.shape not in ((), (boards,)):
+        raise ValueError(f"a player gave actions of shape {action.shape} for {boards} boards: give one, or one each")
+    return jnp.broadcast_to(action.astype(jnp.int32), (boards,))
 
 
-def choose(spec: Spec, bits: jax.Array, state: State, level: Level, policy: Policy | None) -> jax.Array:
-    """What a policy does on each board: int32[B]. bits: of the moves' keys."""
+def _kept(new: Tree, old: Tree, asked: jax.Array) -> Tree:
+    """The new memory of the boards that were asked, and the old of the others."""
+
+    def kind(tree: Tree) -> tuple[Any, list[tuple[tuple[int, ...], Any]]]:
+        leaves, structure = jax.tree.flatten(tree)
+        return structure, [(jnp.shape(x), jnp.result_type(x)) for x in leaves]
+
+    if kind(new) != kind(old):
+        raise ValueError(
+            "a player's `act` must give back a memory of the kind that its `start` gave: the same tree, with leaves of "
+            f"the same shapes and types; expected {kind(old)}, not {kind(new)}"
+        )
+    return jax.tree.map(lambda x, y: jnp.where(asked, x, y), new, old)
+
+
+def act(
+    spec: Spec, player: Player, params: Tree, bits: jax.Array, memory: Tree, state: State, level: Level
+) -> tuple[jax.Array, Tree]:
+    """What a player does on each board, int32[B], and what it remembers then. bits: of the player's keys."""
     del spec
-    assert policy is not None  # the random player is `turns.random_action`
-    return policy(bits, state, with_boards_axis(level))
+    actions, memory = player.act(params, keys_of.of_words(bits), memory, state, with_boards_axis(level))
+    return checked_actions(actions, bits.shape[1]), of_boards(memory, bits.shape[1])
 
 
-def playout(spec: Spec, keys: jax.Array, state: State, level: Level, policy: Policy | None) -> tuple[State, jax.Array]:
+def start(
+    spec: Spec, player: Player, params: Tree, bits: jax.Array, state: State, level: Level, traits: Tree = None
+) -> Tree:
+    """What a player remembers of new attempts. bits: of the player's keys, uint32[2, B]."""
+    del spec
+    given = () if traits is None else (traits,)
+    memory = player.start(params, keys_of.of_words(bits), state, with_boards_axis(level), *given)
+    return of_boards(memory, bits.shape[1])
+
+
+def playout(
+    spec: Spec, player: Player | None, params: Tree, keys: jax.Array, state: State, level: Level, traits: Tree = None
+) -> tuple[State, jax.Array]:
     """Every board to the end of its attempt. keys: of the attempts, uint32[2, B]. Also: `RESULTS`."""
     level = with_boards_axis(level)
     terrain = survey(spec, level)
-    beats = functools.partial(some_beats, spec, policy, terrain, keys, level)
-    boards = rolling(rest(Board.of(spec, state.planes), state.books), policy)
+    beats = functools.partial(some_beats, spec, player, params, terrain, keys, level)
+    boards = rolling(rest(Board.of(spec, state.planes), state.books), player, params, keys, level, traits)
     boards = lax.while_loop(lambda b: jnp.any(goes_on(b.play)), beats, boards)
     return state_of(boards.play), results_of(boards, terrain)
 
@@ -170,22 +249,25 @@ class Queue(NamedTuple):
     results: jax.Array
 
 
-RESULTS = ("outcome", "reason", "score", "made", "moves", "waves", "goals_left", "strayed")
+RESULTS = ("outcome", "reason", "score", "made", "moves", "waves", "goals_left", "strayed", "shuffles")
 """What is kept of an attempt."""
 
 
 def many_attempts(
     spec: Spec,
     lanes: int,
-    policy: Policy | None,
+    player: Player | None,
+    params: Tree,
     first: jax.Array | int,
     keys: jax.Array,
     state: State | None,
     level: Level,
+    traits: Tree = None,
 ) -> jax.Array:
     """Play attempts to their ends; results int32[len(RESULTS), attempts], see `RESULTS`.
 
-    keys: of the attempts, uint32[2, attempts]; first: the number of the first of them. Attempt n starts from
+    keys: of the attempts, uint32[2, attempts]; traits: of them, for the player's start, or None
+    first: the number of the first of them. Attempt n starts from
     board n modulo the boards of `state`, or, without a state, from a new board of level n modulo the levels.
     """
     attempts = keys.shape[1]
@@ -196,16 +278,19 @@ def many_attempts(
 
     def look(queue: Queue) -> Queue:
         played = jax.tree.map(lambda x: _pick(x, queue.attempt + first), level)
-        queue = queue._replace(boards=some_beats(spec, policy, queue.terrain, queue.keys, played, queue.boards))
+        queue = queue._replace(boards=some_beats(spec, player, params, queue.terrain, queue.keys, played, queue.boards))
         idle = (queue.attempt < attempts) & ~goes_on(queue.boards.play)
         left = jnp.sum(queue.attempt < attempts) - jnp.sum(idle)
-        enough = (jnp.sum(idle) * LEAST_SHARE >= lanes) | (left == 0)
+        enough = (jnp.sum(idle) * sizes.REFILL_SHARE >= lanes) | (left == 0)
         return lax.cond(enough, lambda q: _take_next(q, idle, keys, opened), lambda q: q, queue)
 
     def opened(n: jax.Array) -> tuple[Rolling, Terrain, jax.Array]:
         boards = jax.tree.map(lambda x: _board(x, n if fresh else n + first), state)
         terrains = jax.tree.map(lambda x: _pick(x, n + first), terrain)
-        return rolling(rest(Board.of(spec, boards.planes), boards.books), policy), terrains, _board(keys, n)
+        own, played = _board(keys, n), jax.tree.map(lambda x: _pick(x, n + first), level)
+        given = jax.tree.map(lambda x: _board(x, n), traits)
+        play = rest(Board.of(spec, boards.planes), boards.books)
+        return rolling(play, player, params, own, played, given), terrains, own
 
     attempt = jnp.minimum(jnp.arange(lanes, dtype=jnp.int32), attempts)
     boards, terrains, lane_keys = opened(attempt)
@@ -219,10 +304,6 @@ def many_attempts(
         results=jnp.zeros((len(RESULTS), attempts), jnp.int32),
     )
     return lax.while_loop(lambda q: q.done < attempts, look, queue).results
-
-
-LEAST_SHARE = 32
-"""Lanes wait until a thirty-second of them is idle, and then take their next attempts together."""
 
 
 def _openings(spec: Spec, lanes: int, first: jax.Array | int, keys: jax.Array, level: Level) -> State:
@@ -284,16 +365,16 @@ def _board(x: jax.Array, n: jax.Array) -> jax.Array:
 def results(spec: Spec, state: State, level: Level) -> jax.Array:
     """How the attempts stand: see `RESULTS`."""
     terrain = survey(spec, with_boards_axis(level))
-    return results_of(rolling(rest(Board.of(spec, state.planes), state.books), None), terrain)
+    return results_of(rolling(rest(Board.of(spec, state.planes), state.books)), terrain)
 
 
 def results_of(boards: Rolling, terrain: Terrain) -> jax.Array:
     """int32[len(RESULTS), B]."""
     play, books = boards.play, boards.play.books
-    values = {name: getattr(books, name) for name in RESULTS[:-2]}
+    values = {name: getattr(books, name) for name in RESULTS[:-3]}
     values["moves"] = jnp.where(terrain.time >= 0, -1, books.moves)
-    strayed = jnp.zeros_like(books.score) if boards.strayed is None else boards.strayed
-    return jnp.stack([*values.values(), goals_left(play.board, books, terrain), strayed])
+    strayed = jnp.zeros_like(books.score) if boards.mind is None else boards.mind.strayed
+    return jnp.stack([*values.values(), goals_left(play.board, books, terrain), strayed, books.shuffles])
 
 
 def goals_left(board: Board, books: Books, terrain: Terrain) -> jax.Array:

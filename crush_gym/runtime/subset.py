@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from crush_gym import sizes
 from crush_gym.engine.shuffle import due, shuffle
 from crush_gym.engine.state import Play
 from crush_gym.engine.terrain import Terrain
@@ -33,16 +34,9 @@ def on_few(tree: Tree, chosen: jax.Array, most: int, work: Callable[[Tree], Tree
     return jax.tree.map(lambda x, y, z: x if z is y else x.at[..., lanes].set(z, mode="drop"), tree, few, done)
 
 
-FEW = 4
-"""Boards that are shuffled at a time at least: with their tries, as many lanes as one instruction takes."""
-
-FEW_CELLS = 200
-"""Boards of so many cells together are shuffled at a time: more of small boards, which are stuck more often."""
-
-
 def shuffle_all(terrain: Terrain, play: Play) -> Play:
     """Shuffle until no board is without a legal move, or lost; few at a time, for it is rare."""
-    few = max(FEW, FEW_CELLS // (play.spec.height * play.spec.width))
+    few = max(sizes.SHUFFLED, sizes.SHUFFLED_CELLS // (play.spec.height * play.spec.width))
 
     def some(boards: tuple[Play, jax.Array]) -> tuple[Play, jax.Array]:
         return on_few(boards, due(boards[0]), few, _until_done)

@@ -16,7 +16,8 @@ import jax
 import jax.numpy as jnp
 from jax.custom_batching import custom_vmap
 
-from crush_gym.runtime.chunks import CHUNK, VECTOR, chunk_for
+from crush_gym import sizes
+from crush_gym.runtime.chunks import chunk_for
 
 Tree = Any
 Ranks = Any
@@ -29,22 +30,21 @@ def lanes_for(boards: int) -> int:
     Rows of a multiple of 4 KiB share a set of the cache: without chunks, 4,096 boards ran at a third of the speed of
     4,160.
     """
-    if boards <= SMALL:
+    if boards <= sizes.UNPADDED:
         return boards
-    chunk = chunk_for(boards) if boards > CHUNK else -(-boards // VECTOR) * VECTOR
+    chunk = chunk_for(boards) if boards > sizes.CHUNK else -(-boards // sizes.VECTOR) * sizes.VECTOR
     lanes = -(-boards // chunk) * chunk
     return lanes + chunk if lanes % 2048 == 0 else lanes
 
 
-SMALL = 64
-"""Boards up to which none is added."""
+OWN, COMMON, SHARED = "own", "common", "shared"
+"""Kinds of arguments: each board has its own; boards may have one in common (levels); or it has no boards (weights)."""
 
 
-def native(f: Callable[..., Tree], in_ranks: tuple[Ranks, ...], optional: tuple[bool, ...]) -> Callable[..., Tree]:
-    """Lift `f`, whose arguments and results end in one axis of boards.
+def native(f: Callable[..., Tree], in_ranks: tuple[Ranks, ...], kinds: tuple[str, ...]) -> Callable[..., Tree]:
+    """Lift `f`, whose arguments and results end in one axis of boards, but those that are SHARED.
 
-    in_ranks: for each argument the ranks of its leaves on one board
-    optional: arguments that may come without boards' axes, meaning the same for every board (levels)
+    in_ranks: for each argument the ranks of its leaves on one board; kinds: OWN, COMMON or SHARED
     """
 
     def on_boards(*args: Tree) -> Tree:
@@ -52,8 +52,8 @@ def native(f: Callable[..., Tree], in_ranks: tuple[Ranks, ...], optional: tuple[
         size = math.prod(boards)
         lanes = lanes_for(size)
         flat = tuple(
-            jax.tree.map(lambda x, r, o=o: _flatten(x, r, boards, lanes, o), arg, rank)
-            for arg, rank, o in zip(args, in_ranks, optional, strict=True)
+            arg if kind == SHARED else jax.tree.map(lambda x, r, k=kind: _flatten(x, r, boards, lanes, k), arg, rank)
+            for arg, rank, kind in zip(args, in_ranks, kinds, strict=True)
         )
         return jax.tree.map(lambda y: y[..., :size].reshape(*y.shape[:-1], *boards), f(*flat))
 
@@ -61,18 +61,35 @@ def native(f: Callable[..., Tree], in_ranks: tuple[Ranks, ...], optional: tuple[
 
     @mapped.def_vmap
     def rule(axis_size: int, in_batched: tuple[Tree, ...], *args: Tree) -> tuple[Tree, Tree]:
+        if any(any(jax.tree.leaves(b)) for b, kind in zip(in_batched, kinds, strict=True) if kind == SHARED):
+            out = _one_by_one(mapped, in_batched, args)
+            return out, jax.tree.map(lambda _: True, out)
         inner = len(boards_of(args, in_ranks, in_batched))
-        moved = tuple(
-            jax.tree.map(
-                lambda x, b, r: _axis_to_boards(x, b, r, inner, axis_size),
-                arg, batched, rank,
-            ) if not o else jax.tree.map(lambda x, b, r: _level_axis(x, b, r, inner), arg, batched, rank)
-            for arg, batched, rank, o in zip(args, in_batched, in_ranks, optional, strict=True)
-        )  # fmt: skip
-        out = jax.tree.map(lambda y: jnp.moveaxis(y, -1, 0), mapped(*moved))
+
+        def moved(arg: Tree, batched: Tree, rank: Ranks, kind: str) -> Tree:
+            if kind == SHARED:
+                return arg
+            if kind == COMMON:
+                return jax.tree.map(lambda x, b, r: _level_axis(x, b, r, inner), arg, batched, rank)
+            return jax.tree.map(lambda x, b, r: _axis_to_boards(x, b, r, inner, axis_size), arg, batched, rank)
+
+        out = mapped(*map(moved, args, in_batched, in_ranks, kinds))
+        out = jax.tree.map(lambda y: jnp.moveaxis(y, -1, 0), out)
         return out, jax.tree.map(lambda _: True, out)
 
     return mapped
+
+
+def _one_by_one(f: Callable[..., Tree], batched: tuple[Tree, ...], args: tuple[Tree, ...]) -> Tree:
+    """Several sets of weights, one after the other: their boards have no common program."""
+    leaves, tree = jax.tree.flatten(args)
+    marks = jax.tree.leaves(batched)
+
+    def call(mapped: list[jax.Array]) -> Tree:
+        rest = iter(mapped)
+        return f(*jax.tree.unflatten(tree, [next(rest) if b else x for x, b in zip(leaves, marks, strict=True)]))
+
+    return jax.lax.map(call, [x for x, b in zip(leaves, marks, strict=True) if b])
 
 
 def boards_of(
@@ -88,10 +105,10 @@ def boards_of(
     return shapes.pop() if len(shapes) == 1 else jnp.broadcast_shapes(*shapes)
 
 
-def _flatten(x: jax.Array, rank: int, boards: tuple[int, ...], lanes: int, optional: bool) -> jax.Array:
+def _flatten(x: jax.Array, rank: int, boards: tuple[int, ...], lanes: int, kind: str) -> jax.Array:
     """One boards' axis, padded by repeating the last board."""
     x = jnp.asarray(x)
-    if optional and x.ndim == rank:
+    if kind == COMMON and x.ndim == rank:
         return x[..., None]
     x = jnp.broadcast_to(x, (*x.shape[:rank], *boards)).reshape(*x.shape[:rank], math.prod(boards))
     short = lanes - x.shape[-1]

@@ -13,8 +13,10 @@ import functools
 from typing import Any
 
 import jax
+import numpy as np
 from jax.extend.core import get_opaque_trace_state
 
+from crush_gym import sizes
 from crush_gym.engine.spec import Spec
 
 Options = tuple[tuple[str, Any], ...]
@@ -26,8 +28,7 @@ FULL: Options = (("xla_disable_hlo_passes", "cpu-parallel-task-assigner"), ("xla
 LEAN: Options = (*FULL, ("xla_cpu_use_fusion_emitters", False))
 QUICK: Options = (*LEAN, ("xla_backend_optimization_level", 0))
 
-MANY = 1024
-"""Boards from which on the steps of a game that is not rich are worth compiling at length."""
+Tree = Any
 
 
 def _traced() -> object:
@@ -47,21 +48,26 @@ def options_for(spec: Spec, boards: int, rollout: bool = False) -> Options:
         return ()
     if boards == 1:
         return known(LEAN if rollout else QUICK)
-    return known(FULL if not spec.rich and (rollout or boards >= MANY) else LEAN)
+    return known(FULL if not spec.rich and (rollout or boards >= sizes.MANY) else LEAN)
 
 
 @functools.lru_cache(maxsize=8)
 def known(options: Options) -> Options:
     """Those that the installed XLA has: they come and go with its versions."""
-    return tuple(option for option in options if _is_known(option))
+    return options if _are_known(options) else tuple(option for option in options if _are_known((option,)))
 
 
-def _is_known(option: tuple[str, Any]) -> bool:
+def _are_known(options: Options) -> bool:
     try:
-        jax.jit(lambda: 0, compiler_options=dict([option])).lower().compile()
+        jax.jit(lambda: 0, compiler_options=dict(options)).lower().compile()
     except jax.errors.JaxRuntimeError:
         return False
     return True
+
+
+def placed(tree: Tree) -> Tree:
+    """A copy of a tree's arrays on the device. `jnp.asarray` would compile a program for each of their shapes."""
+    return jax.device_put(jax.tree.map(np.array, tree))  # which may go on using the memory that it is given
 
 
 def untraced() -> bool:

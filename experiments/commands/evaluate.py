@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common
-from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command, add_json
 from experiments.commands.terminal import interruptible, players_print_to_stderr, quiet_xla, safe_in
 
@@ -79,7 +78,6 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--time-limit needs --processes N or --ray N: what hangs in this process cannot be ended")
     if options.export and options.export.suffix not in (".csv", ".parquet"):
         raise UsageError(f"--export {str(options.export)!r} must end in .csv or .parquet")
-    keep_programs()
     quiet_xla()
     with interruptible(lambda: safe_in(options.out)):
         results = _evaluated(options)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from experiments.ranking.field import PlayedTask
 from experiments.report import Html, join, percent, plain, tag
 from experiments.report.scales import MINUS
 from experiments.statistics import Interval
+
+if TYPE_CHECKING:
+    from experiments.ranking.field import PlayedTask
 
 NDASH = "\N{EN DASH}"
 

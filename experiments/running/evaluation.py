@@ -32,6 +32,7 @@ from experiments.running.events import (
 from experiments.running.executors.here import Executor, Failure, InProcess
 from experiments.running.grouping import MOST_GAMES, Group, grouped
 from experiments.running.jobs import Job, Manner, Shard, Trial, cut, named
+from experiments.running.series import FIRST, MOST, Players, players_of, series_of
 
 Levels = str | Level | LevelPack | Task | Sequence[Any]
 """What `tasks_of` takes."""
@@ -57,6 +58,9 @@ def evaluate(
     executor: Executor | None = None,
     store: Store | str | os.PathLike[str] | None = None,
     *,
+    until_cleared: int | Sequence[int] | None = None,
+    traits: Any = None,
+    players: int | None = None,
     games: int = MOST_GAMES,
     listen: Listener | None = None,
     stop: Stop | None = None,
@@ -66,6 +70,11 @@ def evaluate(
 
     agents: names (see `agents.registry.make`) or agents; levels: see `experiments.results.assignment.tasks_of`
     executor: where it is played, here by default; store: a file, or None to keep the results in memory only
+    until_cleared: every player tries every level until it is won, or given up after so many attempts (one number for
+    all players, or one each); `attempts` does not count then, and rows tell the player
+    traits: of these players, for a start that takes some: a tree of arrays that end in the players' axis. They belong
+    to what an agent is: a store holds those of one population of an agent's name
+    players: how many there are, where neither traits nor patience tell
     games: compiled games at most, for each rule set and agent
     listen: is told what happens (see `experiments.running.events`), on this thread
     stop: a `threading.Event`, say; soon after it is set, between two calls of the engine, the evaluation is over.
@@ -77,12 +86,18 @@ def evaluate(
     """
     wanted = [agents] if isinstance(agents, str | Agent) else list(agents)
     tasks = tuple({task.identity: task for task in tasks_of(levels)}.values())
+    crowd = None
+    if until_cleared is not None:
+        crowd = players_of(until_cleared, traits, players)
+        attempts = crowd.number
+    elif traits is not None or players is not None:
+        raise ValueError("traits and players are for `until_cleared`: say after how many attempts players give up")
     _check(wanted, tasks, attempts, seed)
     with contextlib.ExitStack() as open_things:
         kept = open_things.enter_context(_opened(store))
         listeners: list[Listener] = [open_things.enter_context(Bar())] if progress else []
         listeners += [listen] if listen else []
-        work = _Evaluation(tasks, attempts, seed, executor or InProcess(), kept, games, tuple(listeners), stop)
+        work = _Evaluation(tasks, attempts, seed, executor or InProcess(), kept, games, tuple(listeners), stop, crowd)
         work.run(wanted)
         return Results(tuple(work.rows()), tuple(work.errors), work.stopped)
 
@@ -115,6 +130,7 @@ class _Evaluation:
     games: int
     listeners: tuple[Listener, ...]
     stop: Stop | None = None
+    players: Players | None = None
     stopped: bool = False
     errors: list[ShardError] = field(default_factory=list)
     known: dict[str, Manner] = field(default_factory=dict)
@@ -176,15 +192,12 @@ class _Evaluation:
             else:
                 self._emit(Advanced(manner.name, self._whole, played=False))
             return
+        if self.players is not None and self._of_others(manner, self.players):
+            said = "the store holds players of this agent with other traits: give the agent another name, or the store"
+            self._fail(trial, Failure(said))
+            return
         self.known[manner.name], self.places[trial.place] = manner, manner.name
-        done = self.store.done(manner.name, self.seed)
-        groups = grouped(self.tasks, self.games, self.attempts, manner.quick)
-        parts = -(-self.executor.workers // len(groups))
-        shards = [
-            shard
-            for group in groups
-            for shard in cut(manner, trial.wanted, group, self.seed, self.attempts, done, parts)
-        ]
+        shards = list(self._missing(trial, manner))
         missing = sum(shard.attempts for shard in shards)
         self._emit(Planned(manner.name, missing, len({shard.program for shard in shards})))
         self._emit(Advanced(manner.name, self._whole - missing, played=False))
@@ -192,10 +205,31 @@ class _Evaluation:
             self.runs[manner.name] = self.store.begin(self._about(manner))
         yield from shards
 
+    def _missing(self, trial: Trial, manner: Manner) -> Iterator[Shard]:
+        """What is to be played of an agent."""
+        groups = grouped(self.tasks, self.games, self.attempts, manner.quick)
+        if self.players is not None:
+            rows = list(self.store.rows(manner.name, self.seed))
+            for group in groups:
+                yield from series_of(manner, trial.wanted, group, self.seed, self.players, rows)
+            return
+        done = self.store.done(manner.name, self.seed)
+        parts = -(-self.executor.workers // len(groups))
+        for group in groups:
+            yield from cut(manner, trial.wanted, group, self.seed, self.attempts, done, parts)
+
+    def _of_others(self, manner: Manner, players: Players) -> bool:
+        """Whether runs of this agent's name were of players with other traits."""
+        known = (run for run in self.store.runs().values() if run.get("agent", {}).get("name") == manner.name)
+        return any(run.get("players", players.identity) != players.identity for run in known)
+
     def _about(self, manner: Manner) -> dict[str, Any]:
         """What belongs to all rows of this call."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        return {"started": now, "agent": manner.spec, "seed": self.seed, "attempts": self.attempts} | manner.origin
+        about = {"started": now, "agent": manner.spec, "seed": self.seed, "attempts": self.attempts}
+        if self.players is not None:
+            about["players"] = self.players.identity
+        return about | manner.origin
 
     def _fail(self, job: Job, failure: Failure) -> None:
         if isinstance(job, Shard):
@@ -215,5 +249,12 @@ class _Evaluation:
         """All rows that were asked for."""
         order = {task.identity: n for n, task in enumerate(self.tasks)}
         for _, name in sorted(self.places.items()):
-            asked = (r for r in self.store.rows(name, self.seed) if r.task in order and r.attempt < self.attempts)
+            asked = (r for r in self.store.rows(name, self.seed) if r.task in order and self._asked(r))
             yield from sorted(asked, key=lambda row: (order[row.task], row.attempt))
+
+    def _asked(self, row: Row) -> bool:
+        """Whether a row is one of those that this call is about."""
+        if self.players is None:
+            return row.attempt < self.attempts
+        within = 0 <= row.player < self.players.number
+        return within and row.attempt - FIRST - MOST * row.player < self.players.patience[row.player]

@@ -13,7 +13,7 @@ import numpy as np
 
 from agents import registry
 from agents.attempts import play
-from agents.protocol import Agent, Policy, choice_of
+from agents.protocol import Agent, Policy, bound
 from crush_gym import OUTCOMES, REASONS, Game, LevelPack, Stats
 from crush_gym.runtime.memory import spare_memory
 from experiments.results.origin import origin
@@ -91,7 +91,7 @@ class Table:
                 spare_memory()
             game = group.game()
             nameless = [dataclasses.replace(task.level, name="") for task in group.tasks]  # two packs may share a name
-            self.bound = program, game, self.agent(wanted).bind(game), LevelPack(nameless)
+            self.bound = program, game, bound(self.agent(wanted), game), LevelPack(nameless)
         return self.bound[1:]
 
 
@@ -117,7 +117,7 @@ class Trial:
         """Make the agent and bind it to a game."""
         agent = table.agent(self.wanted)
         _, policy, _ = table.policy(program_of(agent.name, self.group), agent, self.group)
-        return Manner(agent.name, spec_of(agent), choice_of(policy) is not None, origin())
+        return Manner(agent.name, spec_of(agent), policy.traceable, origin())
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,8 @@ class Shard:
     """Attempts of one agent on the tasks of one group, whose results are entered all at once.
 
     items: (number of the task in the group, attempt); size: attempts that are played, the last item again and
-    again to fill up: each number of attempts would be compiled anew.
+    again to fill up: each number of attempts would be compiled anew
+    patience, traits: see `experiments.running.series`
     """
 
     name: str
@@ -134,6 +135,8 @@ class Shard:
     seed: int
     items: tuple[tuple[int, int], ...]
     size: int
+    patience: tuple[int, ...] = ()
+    traits: Any = None
 
     @property
     def home(self) -> str:
@@ -159,9 +162,10 @@ class Shard:
         words = np.array([int(task.identity[:8], 16) for task in self.group.tasks], np.uint32)
         keys = attempt_keys(jax.random.key(self.seed), words[where], attempts.astype(np.uint32))
         with PlayClock() as clock:
-            stats = jax.tree.map(
-                np.asarray, play(policy, game, keys, pack.stack(where), lambda over: told(Advanced(self.name, over)))
+            stats = play(
+                policy, game, keys, pack.stack(where), lambda over: told(Advanced(self.name, over)), self.traits
             )
+            stats = jax.tree.map(np.asarray, stats)
         return self._rows(stats, clock.seconds / self.size)
 
     def _rows(self, stats: Stats, seconds: float) -> list[Row]:

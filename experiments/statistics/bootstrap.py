@@ -57,10 +57,13 @@ def resampled_means(
     return np.stack([counts @ distinct / counts[0].sum() for distinct, counts in drawn], axis=1)
 
 
-def resampled_counts(values: Array, rng: np.random.Generator, resamples: int) -> tuple[Array, Array]:
+def resampled_counts(
+    values: Array, rng: np.random.Generator, resamples: int, size: int | None = None
+) -> tuple[Array, Array]:
     """The distinct values [k] of a sample, and how often each occurs in its resamples [resamples, k].
 
     Wins are two values, however many attempts there are: counts are drawn instead of attempts.
+    size: of each resample, where it is not the sample's.
     """
     distinct, counts = np.unique(values, return_counts=True)
-    return distinct, rng.multinomial(values.size, counts / values.size, size=resamples).astype(np.float64)
+    return distinct, rng.multinomial(size or values.size, counts / values.size, size=resamples).astype(np.float64)

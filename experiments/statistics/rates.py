@@ -13,12 +13,17 @@ def rate(successes: int, attempts: int, confidence: float = 0.95) -> Interval:
     """The success rate with Wilson's score interval, which is also right for none and for all."""
     if not 0 <= successes <= attempts or attempts < 1:
         raise StatisticsError(f"{successes} successes of {attempts} attempts is no success rate")
+    return wilson(successes / attempts, attempts, confidence)
+
+
+def wilson(p: float, attempts: float, confidence: float = 0.95) -> Interval:
+    """Wilson's score interval of a rate that was observed in so many attempts, which need not be a whole number."""
     z = NormalDist().inv_cdf(0.5 + confident(confidence) / 2)
-    p, weight = successes / attempts, z * z / attempts
+    weight = z * z / attempts
     middle = (p + weight / 2) / (1 + weight)
     half = math.sqrt(p * (1 - p) * weight + weight * weight / 4) / (1 + weight)
-    low = 0.0 if successes == 0 else max(0.0, middle - half)
-    return Interval(p, low, 1.0 if successes == attempts else min(1.0, middle + half))
+    low = 0.0 if p == 0 else max(0.0, middle - half)
+    return Interval(p, low, 1.0 if p == 1 else min(1.0, middle + half))
 
 
 def rate_difference(first: tuple[int, int], second: tuple[int, int], confidence: float = 0.95) -> Interval:

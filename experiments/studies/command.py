@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from crush_gym.cli import common
-from crush_gym.cli.cache import keep_programs
 from crush_gym.cli.common import CommandError, Subparsers, add_command
 from experiments.commands.terminal import interruptible, quiet_xla, safe_in
 
@@ -65,7 +64,6 @@ def run(options: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CommandError(f"the folder {str(folder)!r} cannot be made: {error.strerror}") from None
-    keep_programs()
     quiet_xla()
     from experiments.report import PageError
     from experiments.results.store import StoreError

@@ -122,8 +122,17 @@ def _listed(name: str) -> list[str] | None:
 
 def _own_names(name: str) -> list[str]:
     """The public names that a module without `__all__` defines."""
-    names = [_target(node) for node in _tree(name).body]
+    names = [_target(node) for node in _definitions(name)]
     return [each for each in names if each and not each.startswith("_")]
+
+
+def _definitions(name: str) -> list[ast.stmt]:
+    """The statements of a module, without overloads: what they overload follows, and says what it does."""
+    return [
+        node
+        for node in _tree(name).body
+        if not (isinstance(node, Function) and any(ast.unparse(d) == "overload" for d in node.decorator_list))
+    ]
 
 
 def _target(node: ast.stmt) -> str:
@@ -136,14 +145,14 @@ def _target(node: ast.stmt) -> str:
 
 def _find(module: str, name: str) -> Item | None:
     """What a name means in a module: defined there, or imported from another of ours."""
-    body = _tree(module).body
-    for node, after in zip(body, [*body[1:], None], strict=True):
+    body = _definitions(module)
+    for node, after in zip(body, [*body, None][1:], strict=True):
         if _target(node) == name:
             return _item(node, after, module)
     for part in ast.walk(_tree(module)):
         if isinstance(part, ast.ImportFrom) and part.module and part.module.split(".")[0] in PACKAGES:
             for alias in part.names:
-                if (alias.asname or alias.name) == name:
+                if (alias.asname or alias.name) == name and part.module != module:  # else it is a module of its own
                     return _named(_find(part.module, alias.name), name)
     return None
 

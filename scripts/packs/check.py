@@ -16,7 +16,7 @@ FIRST_SEED = 50_000
 
 
 def report() -> None:
-    """Print, for each kind, the greedy player's success over levels that were meant for a half."""
+    """Print, for each kind, the heuristic player's success over levels that were meant for a half."""
     levels = {kind: [_sample(kind, FIRST_SEED + i) for i in range(LEVELS_OF_A_KIND)] for kind in KINDS}
     game = Game([level for some in levels.values() for level in some])
     print("| kind | can be won | 1st quartile | median | 3rd quartile |\n|---|---|---|---|---|")

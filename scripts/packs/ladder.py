@@ -29,7 +29,7 @@ def make() -> None:
         print(family.name, np.quantile(won_many, np.arange(1, 10) / 10).round(2), flush=True)
     pack = LevelPack(named(ladder, "ladder"), "ladder")
     write_compact(pack)
-    about = {"player": "greedy", "attempts": ATTEMPTS, "first_seed": FRESH_SEEDS}
+    about = {"player": "heuristic", "attempts": ATTEMPTS, "first_seed": FRESH_SEEDS}
     families = [{"name": family.name, "levels": LEVELS_OF_A_FAMILY} for family in FAMILIES]
     write_record("ladder", about | {"hash": pack.content_hash(), "families": families, "won": won["ladder"]})
     thesis.write([*named(early, "early"), *named(late, "late")], about | {"early": won["early"], "late": won["late"]})

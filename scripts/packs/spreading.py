@@ -1,4 +1,4 @@
-"""Choosing generated levels so that the greedy player's success over them is spread evenly."""
+"""Choosing generated levels so that the heuristic player's success over them is spread evenly."""
 
 from __future__ import annotations
 

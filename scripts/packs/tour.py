@@ -10,17 +10,17 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from crush_gym.engine.randomness import key_bits
 from crush_gym.game import OUTCOMES, Game
-from crush_gym.generator import Trials, calibrate, greedy, play
+from crush_gym.generator import Trials, calibrate, play
 from crush_gym.generator.trials import only_score
+from crush_gym.keys import move_key, player_key
 from crush_gym.levels import Level, LevelPack
 from scripts.packs import tour_first, tour_second
 from scripts.packs.files import write_pack, write_record
 
 ATTEMPTS = 176
 EASIEST, HARDEST = 0.95, 0.3
-"""Success of the greedy player at the first level and at the last."""
+"""Success of the heuristic player at the first level and at the last."""
 
 
 def make() -> None:
@@ -37,7 +37,7 @@ def make() -> None:
         {
             "level": level.name,
             "seed": int(seeds[i]),
-            "greedy": round(float(trials.won[i].mean()), 3),
+            "heuristic": round(float(trials.won[i].mean()), 3),
             "random": round(float(by_chance.won[i].mean()), 3),
             "actions": actions,
         }
@@ -51,16 +51,15 @@ def make() -> None:
 
 
 def actions_of(game: Game, levels: list[Level], seeds: NDArray[Any]) -> list[list[int]]:
-    """What the greedy player did in the attempt with this seed at each level; checked to win."""
+    """What the heuristic player did in the attempt with this seed at each level; checked to win."""
     stack = LevelPack([dataclasses.replace(level, name="") for level in levels]).stack(np.arange(len(levels)))
     keys = jax.vmap(jax.random.key)(jnp.asarray(seeds, jnp.uint32))
-    policy, fold = jax.jit(greedy(game)), jax.jit(jax.vmap(jax.random.fold_in, (0, None)))
     state = game.reset(keys, stack)
     actions: list[list[int]] = [[] for _ in levels]
     move = 0
     while (playing := np.asarray(state.books.outcome) == 0).any():
-        move_keys = fold(keys, move)
-        chosen = np.asarray(policy(key_bits(move_keys), state, stack))
+        move_keys = move_key(keys, move)
+        chosen = np.asarray(game.choose("heuristic", player_key(move_keys), state, stack))
         for lane in np.flatnonzero(playing):
             actions[lane].append(int(chosen[lane]))
         state, _ = game.step(move_keys, state, jnp.asarray(chosen), stack)
@@ -84,4 +83,4 @@ def _report(levels: list[Level], wanted: list[float], trials: Trials) -> None:
     for i, level in enumerate(levels):
         limit = f"{level.moves} moves" if level.moves > 0 else f"{level.seconds} s"
         share = trials.won[i].mean()
-        print(f"{level.name:20} {limit:9} score {int(level.goal_score):6} wanted {wanted[i]:.2f} greedy {share:.2f}")
+        print(f"{level.name:20} {limit:9} score {int(level.goal_score):6} wanted {wanted[i]:.2f} heuristic {share:.2f}")

@@ -12,11 +12,12 @@ import pytest
 
 from agents.attempts import PolicyError, merged, play
 from agents.first import First
-from agents.memoryless import Memoryless
-from agents.protocol import OWN, Memory, Policy, own_key
+from agents.protocol import Memory, Policy
 from crush_gym import Game, LevelPack, State, Stats
 from crush_gym.engine import randomness
+from crush_gym.keys import PLAYER, player_key
 from crush_gym.levels import Level
+from crush_gym.policies import of_function
 from crush_gym.runtime.lockstep import legal
 
 LEVELS = [
@@ -49,7 +50,7 @@ def levels(pack: LevelPack) -> Level:
 
 
 @pytest.fixture(scope="module")
-def policy(game: Game) -> Memoryless:
+def policy(game: Game) -> Policy:
     """A player that uses its keys: the first legal action from a random one on."""
 
     def choose(bits: jax.Array, state: State, level: Level) -> jax.Array:
@@ -57,22 +58,26 @@ def policy(game: Game) -> Memoryless:
         order = (jnp.arange(game.actions, dtype=jnp.uint32)[:, None] - start) % game.actions
         return jnp.argmin(jnp.where(legal(game.spec, state), order, game.actions), axis=0).astype(jnp.int32)
 
-    return Memoryless(game, choose)
+    return of_function(choose)
 
 
 @dataclass
 class Watched:
     """A policy played move by move, on so many lanes; it counts its moves and keeps the keys that it was given."""
 
+    game: Game
     inner: Policy
     lanes: int = ATTEMPTS
     seen: list[tuple[Any, ...]] = field(default_factory=list)
 
-    def start(self, key: jax.Array, state: State, level: Level) -> Memory:
+    def policy(self) -> Policy:
+        return Policy(self.act, self.start, traceable=False, lanes=self.lanes)
+
+    def start(self, params: Any, key: jax.Array, state: State, level: Level) -> Memory:
         return {"moves": jnp.zeros(key.shape, jnp.int32), "key": np.asarray(jax.random.key_data(key)).T}
 
-    def act(self, key: jax.Array, memory: Any, state: State, level: Level) -> tuple[jax.Array, Memory]:
-        action, _ = self.inner.act(key, (), state, level)
+    def act(self, params: Any, key: jax.Array, memory: Any, state: State, level: Level) -> tuple[jax.Array, Memory]:
+        action = self.game.choose(self.inner, key, state, level)
         made, outcome = np.asarray(state.books.made), np.asarray(state.books.outcome)
         self.seen.append((np.asarray(jax.random.key_data(key)), memory["key"], made, outcome == 0))
         assert (np.asarray(memory["moves"])[outcome == 0] == made[outcome == 0]).all()
@@ -80,44 +85,46 @@ class Watched:
 
 
 def test_refilled_lanes_all_at_once_and_rollouts_give_the_same(
-    policy: Memoryless, game: Game, keys: jax.Array, levels: Level
+    policy: Policy, game: Game, keys: jax.Array, levels: Level
 ) -> None:
     rolled = play(policy, game, keys, levels)
     assert set(rolled.moves) == {3, 7, 9} and len(set(rolled.score)) > 5 and set(rolled.outcome) == {1, 2, 3}
     for lanes in (4, ATTEMPTS):
-        stepped = play(Watched(policy, lanes), game, keys, levels)
+        stepped = play(Watched(game, policy, lanes).policy(), game, keys, levels)
         for name, one, other in zip(Stats._fields, rolled, stepped, strict=True):
             np.testing.assert_array_equal(one, other, name)
 
 
-def test_one_level_for_all_attempts(policy: Memoryless, pack: LevelPack, game: Game, keys: jax.Array) -> None:
-    stats = play(Watched(policy, 4), game, keys, pack["short"])
+def test_one_level_for_all_attempts(policy: Policy, pack: LevelPack, game: Game, keys: jax.Array) -> None:
+    stats = play(Watched(game, policy, 4).policy(), game, keys, pack["short"])
     assert (stats.moves == 3).all() and (stats.moves_left == 0).all() and len(stats.won) == ATTEMPTS
 
 
-def test_players_have_keys_of_their_own(policy: Memoryless, game: Game, keys: jax.Array, levels: Level) -> None:
-    watched = Watched(policy, 4)
-    play(watched, game, keys, levels)
+def test_players_have_keys_of_their_own(policy: Policy, game: Game, keys: jax.Array, levels: Level) -> None:
+    watched = Watched(game, policy, 4)
+    play(watched.policy(), game, keys, levels)
 
     def words(key: jax.Array) -> tuple[int, ...]:
         return tuple(np.asarray(jax.random.key_data(key)).tolist())
 
-    starts = {words(jax.random.fold_in(key, OWN)): key for key in keys}
+    starts = {words(jax.random.fold_in(key, PLAYER)): key for key in keys}
     for key, start, made, playing in watched.seen:
         for lane in np.flatnonzero(playing):
             attempt = starts[tuple(start[:, lane].tolist())]
             move = jax.random.fold_in(attempt, int(made[lane]))
-            assert tuple(key[lane].tolist()) == words(jax.random.fold_in(move, OWN))
+            assert tuple(key[lane].tolist()) == words(jax.random.fold_in(move, PLAYER))
 
 
 def test_own_keys_of_any_arrangement() -> None:
     keys = jax.random.split(jax.random.key(0), (2, 3))
-    assert own_key(keys).shape == (2, 3)
-    assert (own_key(keys)[1, 2] == own_key(keys[1, 2])) and (own_key(keys[1, 2]) == jax.random.fold_in(keys[1, 2], OWN))
+    assert player_key(keys).shape == (2, 3)
+    assert (player_key(keys)[1, 2] == player_key(keys[1, 2])) and (
+        player_key(keys[1, 2]) == jax.random.fold_in(keys[1, 2], PLAYER)
+    )
 
 
-def test_progress_counts_every_attempt_once(policy: Memoryless, game: Game, keys: jax.Array, levels: Level) -> None:
-    for way in (policy, Watched(policy, 4)):
+def test_progress_counts_every_attempt_once(policy: Policy, game: Game, keys: jax.Array, levels: Level) -> None:
+    for way in (policy, Watched(game, policy, 4).policy()):
         told: list[int] = []
         play(way, game, keys, levels, told.append)
         assert sum(told) == ATTEMPTS
@@ -135,11 +142,11 @@ def test_progress_counts_every_attempt_once(policy: Memoryless, game: Game, keys
 )
 def test_policies_that_answer_nonsense(answer: Any, said: str, game: Game, keys: jax.Array, pack: LevelPack) -> None:
     class Odd(Watched):
-        def act(self, key: jax.Array, memory: Any, state: State, level: Level) -> Any:
+        def act(self, params: Any, key: jax.Array, memory: Any, state: State, level: Level) -> Any:
             return answer(key.shape[0]), memory
 
     with pytest.raises(PolicyError, match=said):
-        play(Odd(First().bind(game), 4), game, keys, pack["short"])
+        play(Odd(game, First().bind(game), 4).policy(), game, keys, pack["short"])
 
 
 def test_memory_may_be_objects_and_pure_arrays() -> None:
@@ -156,4 +163,4 @@ def test_a_choice_that_strays_is_an_error(game: Game, keys: jax.Array, levels: L
         return jnp.full(bits.shape[1:], -1, jnp.int32)
 
     with pytest.raises(PolicyError, match="illegal action for"):
-        play(Memoryless(game, choose), game, keys, levels)
+        play(of_function(choose), game, keys, levels)

@@ -12,10 +12,9 @@ import pytest
 
 from agents.attempts import play
 from agents.beam import Beam
-from agents.protocol import own_key
 from agents.registry import make
-from agents.search import positions
-from crush_gym import OUTCOMES, Game, LevelPack, State, load_pack
+from crush_gym import OUTCOMES, Game, LevelPack, State, load_pack, sizes
+from crush_gym.keys import player_key
 from crush_gym.levels import Level
 from tests.plain_beam import Position, best_action
 
@@ -32,7 +31,7 @@ def game() -> Game:
 @pytest.fixture(autouse=True)
 def one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     """All searches in chunks of one small size, so that few programs are compiled."""
-    monkeypatch.setattr(positions, "CHUNKS", (96, 96))
+    monkeypatch.setattr(sizes, "POSITIONS", (96, 96))
 
 
 def dry(rows: list[str], moves: int = 6) -> Level:
@@ -127,7 +126,7 @@ def test_choices_are_those_of_a_plain_search_where_the_future_is_certain(game: G
     worlds = [Certain(dry_game, level) for level in levels]
     starts = [jax.tree.map(lambda x, i=i: x[..., i], states) for i in range(BOARDS)]
     for agent in AGENTS:
-        chosen, _ = agent.bind(dry_game).act(keys, (), states, stack)
+        chosen, _ = agent.bind(dry_game).act((), keys, (), states, stack)
         for board, (world, start) in enumerate(zip(worlds, starts, strict=True)):
             try:
                 expected = best_action(world.position(start), world.after, agent)
@@ -150,7 +149,7 @@ def test_looking_two_moves_ahead_finds_the_better_beginning(dry_game: Game) -> N
     for depth in (1, 2):
         policy, state, actions = Beam(depth=depth, heuristic="h1", ties="off").bind(dry_game), start, []
         for _ in range(2):
-            actions.append(int(policy.act(own_key(key), (), state, level)[0]))
+            actions.append(int(policy.act((), player_key(key), (), state, level)[0]))
             state, _ = dry_game.step(key, state, actions[-1], level)
         played[depth] = (actions[0], int(state.books.score))
     assert played == {1: (0, 6), 2: (37, 12)}
@@ -158,24 +157,26 @@ def test_looking_two_moves_ahead_finds_the_better_beginning(dry_game: Game) -> N
 
 def acts(agent: Any, game: Game, keys: jax.Array, state: State) -> np.ndarray:
     assert game.level is not None
-    return np.asarray(agent.bind(game).act(keys, (), state, game.level)[0])
+    return np.asarray(agent.bind(game).act((), keys, (), state, game.level)[0])
 
 
 def test_many_boards_play_as_each_alone(game: Game) -> None:
     keys = jax.random.split(jax.random.key(1), 6)
     state, agent = game.reset(keys), Beam(depth=2)
-    together = acts(agent, game, own_key(keys), state)
-    alone = [int(acts(agent, game, own_key(keys[i]), jax.tree.map(lambda x, i=i: x[..., i], state))) for i in range(6)]
+    together = acts(agent, game, player_key(keys), state)
+    alone = [
+        int(acts(agent, game, player_key(keys[i]), jax.tree.map(lambda x, i=i: x[..., i], state))) for i in range(6)
+    ]
     assert together.tolist() == alone
     folded = jax.tree.map(lambda x: x.reshape(*x.shape[:-1], 2, 3), state)
-    assert np.array_equal(acts(agent, game, own_key(keys).reshape(2, 3), folded), together.reshape(2, 3))
+    assert np.array_equal(acts(agent, game, player_key(keys).reshape(2, 3), folded), together.reshape(2, 3))
 
 
 def test_same_keys_same_choices_and_other_keys_other_futures(game: Game) -> None:
     keys = jax.random.split(jax.random.key(2), 40)
     state, agent = game.reset(keys), Beam(depth=2)
-    first = acts(agent, game, own_key(keys), state)
-    assert np.array_equal(first, acts(agent, game, own_key(keys), state))
+    first = acts(agent, game, player_key(keys), state)
+    assert np.array_equal(first, acts(agent, game, player_key(keys), state))
     assert not np.array_equal(first, acts(agent, game, keys, state))
 
 
@@ -185,7 +186,7 @@ def test_candies_to_come_cannot_be_foreseen(game: Game) -> None:
     state = game.reset(keys)
     mask = np.asarray(game.legal(state))
     gains = np.stack([np.asarray(game.step(keys, state, jnp.full(120, a))[1].score) for a in range(len(mask))])
-    chosen = acts(Beam(depth=1, heuristic="h1"), game, own_key(keys), state)
+    chosen = acts(Beam(depth=1, heuristic="h1"), game, player_key(keys), state)
     got = gains[chosen, np.arange(120)]
     best = np.where(mask, gains, -1).max(0)
     average = (gains * mask).sum(0) / mask.sum(0)
@@ -197,7 +198,7 @@ def test_the_last_move_is_greedy(game: Game) -> None:
     state = game.reset(keys)
     last = state._replace(books=state.books._replace(moves=jnp.ones_like(state.books.moves)))
     deep, greedy = Beam(depth=3, heuristic="h2"), Beam(depth=1, heuristic="h1")
-    assert np.array_equal(acts(deep, game, own_key(keys), last), acts(greedy, game, own_key(keys), last))
+    assert np.array_equal(acts(deep, game, player_key(keys), last), acts(greedy, game, player_key(keys), last))
 
 
 def test_attempts_end_by_legal_moves_only_and_score_more_than_random_ones(game: Game) -> None:
@@ -214,7 +215,7 @@ def test_a_finished_board_gets_no_move(game: Game) -> None:
     keys = jax.random.split(jax.random.key(8), 3)
     over, _ = game.rollout(keys, game.reset(keys))
     assert over is not None
-    assert acts(Beam(depth=2), game, own_key(keys), over).tolist() == [-1, -1, -1]
+    assert acts(Beam(depth=2), game, player_key(keys), over).tolist() == [-1, -1, -1]
 
 
 @pytest.mark.parametrize(

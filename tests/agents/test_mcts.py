@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from agents.attempts import play
-from agents.mcts import Found, Mcts, MctsPolicy
-from agents.protocol import own_key
+from agents.mcts import Found, Mcts
 from agents.registry import make
 from agents.search import drawing, returns
 from agents.search.tree import ROOT
 from crush_gym import Game, Level, State
 from crush_gym.engine.board import Board
+from crush_gym.keys import player_key
 from crush_gym.levels import Level as LevelType
 from crush_gym.move_values.choose import by_action
 from crush_gym.move_values.goals import move_values
@@ -43,10 +43,8 @@ def opening(game: Game, boards: int = BOARDS, seed: int = 0) -> tuple[jax.Array,
 
 def searched(game: Game, agent: Mcts, boards: int = BOARDS, seed: int = 0) -> Found:
     keys, state = opening(game, boards, seed)
-    policy = agent.bind(game)
-    assert isinstance(policy, MctsPolicy)
-    own = own_key(keys)
-    return policy.search(own, policy.start(own, state, level_of(game)), state, level_of(game))
+    searcher, own = agent.searcher(game), player_key(keys)
+    return searcher.search(own, searcher.start((), own, state, level_of(game)), state, level_of(game))
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +56,7 @@ def trees_of(found: Found) -> list[dict[str, Any]]:
     """Each board's tree as NumPy arrays without the unused rows."""
     result = []
     for board in range(found.action.shape[0]):
-        names = [name for name in found.tree._fields if name not in ("planes", "books")]
+        names = [name for name in found.tree._fields if name not in ("planes", "books", "prior")]
         one = {name: np.asarray(getattr(found.tree, name))[..., board] for name in names}
         for name, value in list(one.items()):
             if value.ndim:
@@ -130,8 +128,8 @@ def test_a_search_does_not_depend_on_its_neighbours(game: Game, found: Found) ->
     policy = Mcts(simulations=SIMULATIONS).bind(game)
     for board in (0, 7):
         alone = jax.tree.map(lambda x, b=board: x[..., b : b + 1], state)
-        key = own_key(keys[board : board + 1])
-        action, scope = policy.act(key, policy.start(key, alone, level_of(game)), alone, level_of(game))
+        key = player_key(keys[board : board + 1])
+        action, scope = policy.act((), key, policy.start((), key, alone, level_of(game)), alone, level_of(game))
         assert int(action[0]) == int(found.action[board])
         assert float(scope.low[0]) == float(found.scope.low[board])
 
@@ -143,14 +141,14 @@ def test_two_real_futures_one_search() -> None:
     policy = Mcts(simulations=12).bind(game)
     own = jax.random.split(jax.random.key(99), 8)
     futures = [jax.random.split(jax.random.key(seed), 8) for seed in (1, 2)]
-    action, _ = policy.act(own, policy.start(own, state, level_of(game)), state, level_of(game))
+    action, _ = policy.act((), own, policy.start((), own, state, level_of(game)), state, level_of(game))
     boards = [game.step(future, state, action)[0] for future in futures]
     assert not np.array_equal(np.asarray(boards[0].planes), np.asarray(boards[1].planes))
-    again, _ = policy.act(own, policy.start(own, state, level_of(game)), state, level_of(game))
+    again, _ = policy.act((), own, policy.start((), own, state, level_of(game)), state, level_of(game))
     np.testing.assert_array_equal(np.asarray(action), np.asarray(again))
     # Within the search, a move leads to the position that the search's own key draws, not the game's.
     keys = jax.random.split(jax.random.key(3), 8)
-    assert not np.array_equal(jax.random.key_data(own_key(keys)), jax.random.key_data(keys))
+    assert not np.array_equal(jax.random.key_data(player_key(keys)), jax.random.key_data(keys))
 
 
 @pytest.mark.slow
@@ -238,4 +236,4 @@ def test_a_search_is_drawn_with_all_its_nodes_and_marks_wins(found: Found) -> No
     assert svg.count("<circle") == tree["nodes"] and svg.count("<line") == tree["nodes"] + tree["edges"] - 1
     assert "&lt;forty&gt;" in svg
     wins = int((tree["node_wins"] > 0).sum())
-    assert drawing.count(f'stroke="{drawing.WON}" stroke-width="1.5"') == wins
+    assert svg.count(f'stroke="{drawing.WON}" stroke-width="1.5"') == wins

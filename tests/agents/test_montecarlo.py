@@ -11,9 +11,9 @@ import pytest
 
 from agents.attempts import play
 from agents.montecarlo import MonteCarlo
-from agents.protocol import own_key
 from agents.registry import make
 from crush_gym import Game, State
+from crush_gym.keys import player_key
 
 BOARDS = 48
 
@@ -36,7 +36,7 @@ def start(game: Game, keys: jax.Array) -> State:
 
 def acts(agent: MonteCarlo, game: Game, keys: jax.Array, state: State) -> np.ndarray:
     assert game.level is not None
-    return np.asarray(agent.bind(game).act(keys, (), state, game.level)[0])
+    return np.asarray(agent.bind(game).act((), keys, (), state, game.level)[0])
 
 
 def test_it_finds_the_move_with_the_best_mean_score(game: Game, keys: jax.Array, start: State) -> None:
@@ -49,7 +49,7 @@ def test_it_finds_the_move_with_the_best_mean_score(game: Game, keys: jax.Array,
         if mask[a].any() else np.zeros(BOARDS)
         for a in range(len(mask))
     ])  # fmt: skip
-    chosen = acts(MonteCarlo(episodes=80, epsilon=1.0), game, own_key(keys), last)
+    chosen = acts(MonteCarlo(episodes=80, epsilon=1.0), game, player_key(keys), last)
     assert mask[chosen, np.arange(BOARDS)].all()
     got, best = gains[chosen, np.arange(BOARDS)].mean(), np.where(mask, gains, 0).max(0).mean()
     average = ((gains * mask).sum(0) / mask.sum(0)).mean()
@@ -84,7 +84,7 @@ def test_episodes_begin_at_random_as_often_as_epsilon_says(
 
     monkeypatch.setattr(Game, "step", watched)
     agent = MonteCarlo(episodes=9, epsilon=0.5)
-    acts(agent, game, own_key(keys), start)
+    acts(agent, game, player_key(keys), start)
     several = np.asarray(game.legal(start)).sum(0) > 1
     second = (firsts[1] != firsts[0])[several]
     number = np.asarray(game.legal(start)).sum(0)[several]
@@ -94,18 +94,18 @@ def test_episodes_begin_at_random_as_often_as_epsilon_says(
 
 def test_many_boards_play_as_each_alone(game: Game, keys: jax.Array, start: State) -> None:
     agent = MonteCarlo(episodes=4)
-    together = acts(agent, game, own_key(keys), start)
+    together = acts(agent, game, player_key(keys), start)
     for i in (0, 7):
-        alone = acts(agent, game, own_key(keys[i]), jax.tree.map(lambda x, i=i: x[..., i], start))
+        alone = acts(agent, game, player_key(keys[i]), jax.tree.map(lambda x, i=i: x[..., i], start))
         assert int(alone) == together[i]
     folded = jax.tree.map(lambda x: x.reshape(*x.shape[:-1], 6, 8), start)
-    assert np.array_equal(acts(agent, game, own_key(keys).reshape(6, 8), folded), together.reshape(6, 8))
+    assert np.array_equal(acts(agent, game, player_key(keys).reshape(6, 8), folded), together.reshape(6, 8))
 
 
 def test_same_keys_same_choices_and_other_keys_other_episodes(game: Game, keys: jax.Array, start: State) -> None:
     agent = MonteCarlo(episodes=4)
-    first = acts(agent, game, own_key(keys), start)
-    assert np.array_equal(first, acts(agent, game, own_key(keys), start))
+    first = acts(agent, game, player_key(keys), start)
+    assert np.array_equal(first, acts(agent, game, player_key(keys), start))
     assert not np.array_equal(first, acts(agent, game, keys, start))
 
 
@@ -120,7 +120,7 @@ def test_whole_attempts_score_more_than_random_ones(game: Game, keys: jax.Array,
 def test_a_finished_board_gets_no_move(game: Game, keys: jax.Array, start: State) -> None:
     over, _ = game.rollout(keys, start)
     assert over is not None
-    assert (acts(MonteCarlo(episodes=4), game, own_key(keys), over) == -1).all()
+    assert (acts(MonteCarlo(episodes=4), game, player_key(keys), over) == -1).all()
 
 
 @pytest.mark.parametrize("text", ["montecarlo:episodes=0", "montecarlo:epsilon=1.5"])

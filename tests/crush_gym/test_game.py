@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import crush_gym.game as game_module
-from crush_gym import OUTCOMES, REASONS, Game, Level, LevelPack, State, Stats, load_pack
+from crush_gym import OUTCOMES, REASONS, Game, Level, LevelPack, State, Stats, load_pack, sizes
 from crush_gym.engine.moves import from_action, to_action, to_mask
 from crush_gym.game import _compiled
-from crush_gym.runtime import threads
+from crush_gym.runtime import parts, threads
 from crush_gym.runtime.memory import MAPS, spare_maps
 from crush_gym.runtime.xla import options_for
 
@@ -193,10 +193,10 @@ def test_calls_do_not_depend_on_blocks(
 
 def set_machine(monkeypatch: pytest.MonkeyPatch, cores: int, most: int) -> None:
     """Pretend to have so many cores, which take so many boards at a time."""
-    for module in (threads, game_module):
+    for module in (threads, parts, game_module):
         monkeypatch.setattr(module, "cores", lambda: cores)
-    monkeypatch.setattr(game_module, "LANES", most)
-    monkeypatch.setattr(game_module, "BLOCK", most)
+    monkeypatch.setattr(sizes, "ROLLOUT", most)
+    monkeypatch.setattr(sizes, "LOCKSTEP", most)
 
 
 def test_a_policy_chooses_the_moves(game: Game, start: State) -> None:
@@ -377,7 +377,7 @@ def test_actions_are_whole_numbers_of_any_width(game: Game, start: State) -> Non
 
 def test_actions_made_of_plain_numbers_compile_nothing_anew(game: Game, start: State) -> None:
     boards = start.planes.shape[2]
-    program = _compiled(game.spec, "step", None, options_for(game.spec, boards))
+    program = _compiled(game.spec, "step", options_for(game.spec, boards))
     game.step(MOVE_KEY, start, jnp.zeros(boards, jnp.int32))
     known = program._cache_size()  # type: ignore[attr-defined]
     game.step(MOVE_KEY, start, jnp.where(jnp.arange(boards) > 1, 1, 2))  # which JAX calls weakly typed
@@ -565,7 +565,7 @@ def test_a_hundred_levels_played_in_their_pack_compile_each_program_once() -> No
         assert game.accepts(level)
         state = game.reset(KEY, level)
         game.step(MOVE_KEY, state, int(first_legal(game.legal(state))), level)
-    programs = [_compiled(game.spec, name, None, options_for(game.spec, 1)) for name in ("reset", "legal", "step")]
+    programs = [_compiled(game.spec, name, options_for(game.spec, 1)) for name in ("reset", "legal", "step")]
     assert [program._cache_size() for program in programs] == [1, 1, 1]  # type: ignore[attr-defined]
 
 

@@ -9,9 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from agents.greedy import Greedy
-from agents.heuristic import Clouded, Heuristic
-from agents.protocol import choice_of
 from crush_gym import Game, State, load_pack
 from crush_gym.engine.bits import count, mask
 from crush_gym.engine.board import Board
@@ -110,11 +107,11 @@ def test_greedy_takes_the_greatest_gain_furthest_down() -> None:
     game = Game(rules="points", shape=(6, 6), colours=4)
     assert game.level is not None
     state = positions(game, game.level, 200, 3)
-    gains = np.asarray(by_action(game.spec, first_round.gains(Board.of(game.spec, state.planes))))
+    gains = np.asarray(by_action(game.spec, first_round.gains(Board.of(game.spec, state.planes).awake())))
     legal = np.asarray(game.legal(state))
     row = np.concatenate([np.repeat(np.arange(6), 5), np.repeat(np.arange(5) + 0.5, 6)])[:, None]
     rank = np.where(legal, gains * 100 + row, -1)
-    action, _ = Greedy().bind(game).act(jax.random.split(jax.random.key(0), 200), (), state, game.level)
+    action = game.choose("greedy", jax.random.split(jax.random.key(0), 200), state)
     chosen = np.take_along_axis(rank, np.asarray(action)[None], 0)[0]
     np.testing.assert_array_equal(chosen, rank.max(axis=0))
 
@@ -125,9 +122,11 @@ def test_clouded_chooses_in_proportion_to_the_values() -> None:
     boards = 4096
     one = game.reset(jax.random.key(3))
     state: State = jax.tree.map(lambda x: jnp.broadcast_to(jnp.asarray(x)[..., None], (*x.shape, boards)), one)
-    action, _ = Clouded().bind(game).act(jax.random.split(jax.random.key(1), boards), (), state, game.level)
+    action = game.choose("clouded", jax.random.split(jax.random.key(1), boards), state)
     batch = jax.tree.map(lambda x: x[..., :1], state)
-    values = np.asarray(by_action(game.spec, goals.move_values(Board.of(game.spec, batch.planes), batch.books)))[:, 0]
+    values = np.asarray(
+        by_action(game.spec, goals.move_values(Board.of(game.spec, batch.planes).awake(), batch.books))
+    )[:, 0]
     expected = np.where(np.asarray(game.legal(one)), values, 0) / values[np.asarray(game.legal(one))].sum()
     observed = np.bincount(np.asarray(action), minlength=game.actions) / boards
     assert (observed[expected == 0] == 0).all()
@@ -141,6 +140,6 @@ def test_heuristic_plays_better_than_greedy_and_both_better_than_chance() -> Non
     key = jax.random.key(0)
     left = [
         float(np.mean(game.rollout(key, policy=policy, attempts=600)[1].goals_left))
-        for policy in ("random", *(choice_of(agent.bind(game)) for agent in (Greedy(), Heuristic())))
+        for policy in ("random", "greedy", "heuristic")
     ]
     assert left[0] > left[1] > left[2]

@@ -48,7 +48,7 @@ def test_lanes_play_what_single_environments_play_and_tell_their_last_observatio
     batch = make(lanes)
     batch.seed(11)
     shown = batch.reset()
-    singles = [gym.make("crush_gym:Crush/Combo-v0", obs="king", **TINY) for _ in range(lanes)]
+    singles = [gym.make("crush_gym:Crush/Combo-v0", **TINY) for _ in range(lanes)]
     states = [env.reset(seed=11 + i) for i, env in enumerate(singles)]
     ended = 0
     for _ in range(14):
@@ -76,6 +76,45 @@ def test_a_hundred_illegal_actions_are_a_truncation() -> None:
     for _ in range(100):
         _, _, dones, infos = batch.step(wrong)
     assert dones.all() and all(info["TimeLimit.truncated"] for info in infos)
+
+
+@pytest.mark.parametrize(
+    ("obs", "policy", "shape"), [("planes", "MlpPolicy", (12, 4, 4)), ("king", "MlpPolicy", (11, 4, 4))]
+)
+def test_networks_see_what_is_shown_between_0_and_1_and_no_axes_are_swapped(obs: str, policy: str, shape: Any) -> None:
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.vec_env import VecMonitor
+
+    model = MaskablePPO(policy, VecMonitor(make(3, obs=obs, **TINY)), n_steps=2, batch_size=6, n_epochs=1, seed=0)
+    batch = model.get_env()
+    batch.seed(5)
+    shown = batch.reset()
+    assert shown.shape[1:] == model.observation_space.shape == shape
+    single, _ = gym.make("crush_gym:Crush/Combo-v0", obs=obs, **TINY).reset(seed=6)
+    assert (shown[1] == single).all()
+    seen = model.policy.extract_features(model.policy.obs_to_tensor(single)[0])
+    assert np.allclose(seen.numpy(force=True), single.reshape(1, -1) / single.max())
+    model.learn(6)
+
+
+def test_off_policy_learners_keep_normalised_planes() -> None:
+    from stable_baselines3 import DQN
+    from stable_baselines3.common.vec_env import VecNormalize
+
+    env = VecNormalize(make(2, illegal="random", **TINY), norm_obs=False)
+    model = DQN("MlpPolicy", env, learning_starts=4, train_freq=2, buffer_size=20, batch_size=4, seed=0)
+    model.learn(8)
+    assert model.replay_buffer.observations.shape[2:] == env.observation_space.shape == (12, 4, 4)
+
+
+def test_pictures_come_with_their_colours_first() -> None:
+    pytest.importorskip("resvg_py")
+    batch = make(2, obs="rgb", **TINY)
+    batch.seed(3)
+    picture, _ = gym.make("crush_gym:Crush/Combo-v0", obs="rgb", **TINY).reset(seed=4)
+    shown = batch.reset()
+    assert batch.observation_space.shape == shown.shape[1:] == (3, *picture.shape[:2])
+    assert (shown[1] == picture.transpose(2, 0, 1)).all()
 
 
 def random_score() -> float:

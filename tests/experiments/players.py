@@ -23,18 +23,13 @@ Do = Callable[[np.ndarray], Any]
 """From the legal moves bool[actions, boards] to what the policy answers."""
 
 
-@dataclass(frozen=True)
-class Plain:
-    """A policy without a `choice`, of a function."""
+def plain(game: Game, do: Do) -> Policy:
+    """A policy in plain NumPy, of a function."""
 
-    game: Game
-    do: Do
+    def act(params: Any, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[Any, Memory]:
+        return do(np.asarray(game.legal(state))), memory
 
-    def start(self, key: jax.Array, state: State, level: Level) -> Memory:
-        return ()
-
-    def act(self, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[Any, Memory]:
-        return self.do(np.asarray(self.game.legal(state))), memory
+    return Policy(act, traceable=False)
 
 
 @dataclass(frozen=True)
@@ -55,7 +50,7 @@ class Player:
             raise RuntimeError("no weights\nfor this game")
         if self.does == "ponders":
             time.sleep(3600)
-        return Plain(game, globals()[self.does])
+        return plain(game, globals()[self.does])
 
 
 def lowest(legal: np.ndarray) -> np.ndarray:
@@ -84,7 +79,7 @@ class Twin:
     name = Player().name
 
     def bind(self, game: Game) -> Policy:
-        return Plain(game, lowest)
+        return plain(game, lowest)
 
 
 class Unsendable:
@@ -96,7 +91,7 @@ class Unsendable:
         self.hidden = lambda: None
 
     def bind(self, game: Game) -> Policy:
-        return Plain(game, lowest)
+        return plain(game, lowest)
 
 
 @dataclass(frozen=True)

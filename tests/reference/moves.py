@@ -49,6 +49,7 @@ def shuffle_if_stuck(play: Play) -> None:
         return
     if shuffle(play):
         play.reshuffled = True
+        play.state.shuffles += 1
     else:
         play.state.outcome, play.state.reason = "lost", "stuck"
 

@@ -55,6 +55,8 @@ class State:
     """Timed levels: the next untagged plain candy to spawn carries +5."""
     outcome: str = "playing"
     reason: str = "none"
+    shuffles: int = 0
+    """Shuffles so far, the start's included."""
 
     @property
     def goals_left(self) -> dict[str, int | dict[str, int]]:

@@ -10,10 +10,10 @@ from typing import Any
 import jax
 import numpy as np
 
-from agents.mcts import Mcts, MctsPolicy
-from agents.protocol import own_key
+from agents.mcts import Mcts
 from agents.search import drawing
 from crush_gym import OUTCOMES, Game, LevelPack
+from crush_gym.keys import move_key, player_key
 from experiments.results.assignment import Task, attempt_key, tasks_of
 from experiments.studies.setting import Setting
 from experiments.studies.theses import paper
@@ -91,7 +91,7 @@ def space(task: Task, attempts: int, seed: int) -> Space:
     digits = np.zeros(attempts)
     while (playing := np.asarray(state.books.outcome) == PLAYING).any():
         number = np.asarray(game.legal(state, level)).sum(0)
-        move_keys = jax.vmap(jax.random.fold_in)(keys, state.books.made)
+        move_keys = move_key(keys, state.books.made)
         state, turn = game.step(move_keys, state, game.random_action(move_keys, state), level)
         legal += np.where(playing, number, 0)
         cleared += np.where(playing, np.asarray(turn.cleared), 0)
@@ -111,12 +111,11 @@ def space(task: Task, attempts: int, seed: int) -> Space:
 def drawn(task: Task, exploration: float, seed: int) -> str:
     """The search from the opening of one attempt, drawn; the same opening for every C."""
     game = Game(task.level)
-    policy = Mcts(exploration=exploration).bind(game)
-    assert isinstance(policy, MctsPolicy)
+    searcher = Mcts(exploration=exploration).searcher(game)
     keys = _keys(task, 1, seed)
     state = game.reset(keys)
-    own = own_key(keys)
-    found = policy.search(own, policy.start(own, state, task.level), state, task.level)
+    own = player_key(keys)
+    found = searcher.search(own, searcher.start((), own, state, task.level), state, task.level)
     return drawing.svg(found.tree, 0, f"{task.name}, 100 simulations, C = {exploration:g}")
 
 
@@ -126,13 +125,14 @@ def timed(task: Task, boards: int, seed: int) -> tuple[list[float], list[float]]
     policy = BOT.bind(game)
     keys = _keys(task, boards, seed)
     state = game.reset(keys)
-    memory = policy.start(own_key(keys), state, level)
+    memory = game.start(policy, player_key(keys), state, level)
     search, playouts = [], []
-    _finished(policy.act(own_key(keys), memory, state, level))  # compiled before it is timed
+    _finished(game.act(policy, player_key(keys), memory, state, level))  # compiled before it is timed
     _finished(game.rollout(keys, state, level))
     while (playing := int((np.asarray(state.books.outcome) == PLAYING).sum())) > boards // 2:
-        move_keys = jax.vmap(jax.random.fold_in)(keys, state.books.made)
-        seconds, (action, memory) = _stopped(lambda k=move_keys, m=memory, s=state: policy.act(own_key(k), m, s, level))
+        move_keys = move_key(keys, state.books.made)
+        own = player_key(move_keys)
+        seconds, (action, memory) = _stopped(lambda k=own, m=memory, s=state: game.act(policy, k, m, s, level))
         search.append(seconds / (playing * BOT.simulations))
         repeats = 10
         bare = [_stopped(lambda k=move_keys, s=state: game.rollout(k, s, level))[0] for _ in range(repeats)]

@@ -18,10 +18,12 @@ import pytest
 import agents.template
 from agents.attempts import PolicyError, play
 from agents.foreign.adapt import adapt
-from agents.protocol import Agent, own_key
+from agents.protocol import Agent
 from agents.registry import make
 from crush_gym import Game, Stats
 from crush_gym.cli import main
+from crush_gym.keys import player_key
+from crush_gym.swaps import swap_of
 
 SMALL = {"shape": (5, 5), "colours": 4, "moves": 6}
 ATTEMPTS = 6
@@ -77,7 +79,7 @@ def equal(one: Stats, other: Stats) -> bool:
 
 def by_hand(game: Game, key: jax.Array, player: Any) -> Stats:
     """One attempt as a loop over `reset`, `legal` and `step`, on a batch of one."""
-    rng = np.random.default_rng(np.asarray(jax.random.key_data(own_key(key))))
+    rng = np.random.default_rng(np.asarray(jax.random.key_data(player_key(key))))
     state, made = game.reset(key[None]), 0
     while (mask := np.asarray(game.legal(state))[:, 0]).any():
         action = player.act(np.asarray(game.observe(state))[..., 0], mask, rng)
@@ -112,10 +114,8 @@ def test_crush_gym_evaluate_plays_the_copied_template(capsys: pytest.CaptureFixt
 
 
 def test_the_template_numbers_rows_as_actions_are_numbered() -> None:
-    from crush_gym.cli.swaps import cells_of
-
     rows = agents.template.rows_of(4, 3)
-    assert [max(a[0], b[0]) for a, b in (cells_of(n, (4, 3)) for n in range(len(rows)))] == list(rows)
+    assert [swap_of(n, (4, 3)).cells[1][0] for n in range(len(rows))] == list(rows)
 
 
 # ---------------------------------------------------------------------------------- plain Python
@@ -157,16 +157,18 @@ def test_functions_are_given_what_they_take(game: Game, keys: jax.Array) -> None
 def test_any_arrangement_of_boards_is_asked_and_finished_ones_are_not(game: Game, keys: jax.Array) -> None:
     policy = adapt(Clerk).bind(game)
     row, state = keys[:6], game.reset(keys[:6])
-    flat, seats = policy.act(own_key(row), policy.start(own_key(row), state, game.level), state, game.level)
+    flat, seats = policy.act(
+        (), player_key(row), policy.start((), player_key(row), state, game.level), state, game.level
+    )
     square = keys[:6].reshape(2, 3)
     state = game.reset(square)
-    memory = policy.start(own_key(square), state, game.level)
-    assert (policy.act(own_key(square), memory, state, game.level)[0].reshape(-1) == flat).all()
+    memory = policy.start((), player_key(square), state, game.level)
+    assert (policy.act((), player_key(square), memory, state, game.level)[0].reshape(-1) == flat).all()
     one = jax.tree.map(lambda x: x[..., 0, 0], state)
-    memory = policy.start(own_key(row[0]), one, game.level)
-    assert policy.act(own_key(row[0]), memory, one, game.level)[0] == flat[0]
+    memory = policy.start((), player_key(row[0]), one, game.level)
+    assert policy.act((), player_key(row[0]), memory, one, game.level)[0] == flat[0]
     over = one._replace(books=one.books._replace(outcome=one.books.outcome + 3))
-    policy.act(own_key(row[0]), memory, over, game.level)
+    policy.act((), player_key(row[0]), memory, over, game.level)
     assert len(memory.item().act.__self__.notes) == 1 and len(seats) == 6
 
 

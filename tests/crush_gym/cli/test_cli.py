@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from argparse import Namespace
@@ -11,13 +12,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import crush_gym
-from crush_gym import load_pack
-from crush_gym.cli import bench, cache, describe, doctor, main, probe
+from crush_gym import Preview, load_pack
+from crush_gym.cli import bench, describe, doctor, main, probe
 from crush_gym.cli.common import CommandError, add_command
 from crush_gym.levels.pack import shipped_packs
+from crush_gym.runtime import chunks, store
 
 COMMANDS = ("levels", "play", "replay", "bench", "doctor")
 Output = pytest.CaptureFixture[str]
@@ -170,6 +173,17 @@ def test_a_levels_kind(level: str, kind: str) -> None:
     assert describe.kind(load_pack("basics")[level]) == kind
 
 
+def test_what_a_move_brings_is_told_in_units_of_the_levels_goals() -> None:
+    level = load_pack("basics")["everything"]  # 18 layers of jelly, 20 ♥, 3 striped candies, 2 cherries
+    names = ("score", "jelly", "cherry", "hazelnut", "a", "striped")
+    shares = np.array([[0, 0.3], [0, 3 / 18], [0, 0], [0, 1], [0, 5 / 20], [0, 1 / 3]], np.float32)
+    brought = Preview(*(np.array([0, n]) for n in (1, 1260, 9, 2)), shares, np.array([0, 2]), np.array([0, 0]))  # type: ignore[arg-type]
+    told = describe.gains(level, names, brought, 1)
+    assert told == ["1,260 points in 2 waves", "makes 2 special candies", "3 layers of jelly", "1 hazelnut", "5 ♥",
+                    "1 striped candy"]  # fmt: skip
+    assert describe.gains(level, names, brought._replace(waves=np.array([1, 1])), 0) == ["0 points"]  # type: ignore[arg-type]
+
+
 def test_a_level_is_shown(capsys: Output, tmp_path: Path) -> None:
     assert main(["levels", "show", "basics", "everything", "--svg", str(tmp_path / "board.svg")]) == 0
     text = capsys.readouterr().out
@@ -216,7 +230,7 @@ def test_validation_lists_every_error_of_every_level_of_every_file(capsys: Outpu
         "level 'one', row 1, column 1",
         "level 'levels[2]'",
         "level 'levels[2]'",
-        "well, 1 level",
+        "no problems, 1 level",
         "there is no such file",
     ]
     assert [line.partition(": ")[0] for line in lines] == [wrong] * 5 + [good, missing]
@@ -263,6 +277,28 @@ def test_the_doctor_reports(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> 
     assert found["moves"] == {"saga": 0.5, "points": 0.5, "combo": 0.5} and found["problems"] == []
 
 
+def test_the_doctor_tells_where_programs_are_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: Output, tmp_path: Path
+) -> None:
+    def told() -> tuple[str, dict[str, Any]]:
+        assert main(["doctor"]) == 0
+        return capsys.readouterr().out, report(capsys, "doctor")["programs"]
+
+    monkeypatch.setattr(probe, "first_move", lambda rules: 0.5)
+    monkeypatch.setattr(store, "of_jax", lambda: None)
+    text, programs = told()
+    assert "compiled anew in every process: CRUSH_GYM_CACHE=off" in text
+    assert programs["folder"] is None and programs["kernels"] is True and "kernels" not in text
+    monkeypatch.setenv(store.SWITCH, str(tmp_path))
+    monkeypatch.setattr(chunks, "KERNELS", False)
+    store.write(tmp_path, "one", b"x" * 2_000_000)
+    text, programs = told()
+    assert f"kept in {tmp_path} (writable): 1, 2 MB\n  without kernels: CRUSH_GYM_KERNELS=off" in text
+    assert (programs["by"], programs["kept"], programs["kernels"]) == ("crush_gym", 1, False)
+    monkeypatch.setattr(store, "of_jax", lambda: str(tmp_path / "jax"))
+    assert f"kept by JAX in {tmp_path / 'jax'} (writable)" in told()[0]
+
+
 def test_the_doctor_finds_what_is_wrong(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
     def fails(rules: str) -> float:
         raise RuntimeError(f"no {rules}")
@@ -272,12 +308,13 @@ def test_the_doctor_finds_what_is_wrong(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr(doctor, "requirements", lambda: bounds)
     monkeypatch.setattr(doctor, "_version", lambda name: None if name in ("numpy", "mctx") else "1.0")
     monkeypatch.setattr(doctor, "_writable", lambda folder: False)
-    monkeypatch.setattr(doctor, "cache_folder", lambda: "/somewhere")
+    monkeypatch.setattr(store, "of_jax", lambda: None)
+    monkeypatch.setattr(store, "place", lambda: store.Place(Path("/somewhere")))
     assert main(["doctor"]) == 1
     text = capsys.readouterr().out
     assert "problem: jax 1.0 does not fit, >=99 is needed" in text
     assert "problem: numpy is not installed: pip install crush-gym" in text
-    assert "problem: the compile cache '/somewhere' cannot be written" in text
+    assert "problem: compiled programs cannot be written to '/somewhere': set CRUSH_GYM_CACHE to another folder" in text
     assert "problem: the rule set combo does not play: RuntimeError: no combo" in text
     assert "mctx not installed: pip install 'crush-gym[search]'" in text
 
@@ -296,14 +333,29 @@ def test_requirements_are_read_with_their_extras() -> None:
     assert {("jax", ""), ("mctx", "search"), ("jax[cuda13]", "cuda")} <= listed
 
 
-def test_programs_are_kept_unless_somebody_said_where(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(cache, "folder_of_user", lambda: tmp_path)
-    monkeypatch.delitem(sys.modules, "jax")
-    monkeypatch.setenv(cache.FOLDER, "elsewhere")
-    cache.keep_programs()
-    assert list(tmp_path.iterdir()) == []
-    monkeypatch.delenv(cache.FOLDER)
-    monkeypatch.setenv(cache.LEAST, "7")
-    cache.keep_programs()
-    (folder,) = tmp_path.iterdir()
-    assert cache.os.environ[cache.FOLDER] == str(folder) and cache.os.environ[cache.LEAST] == "7"
+HOSTILE = "a\x1b[31mred\x1b]0;pwn\x07\nx"
+
+
+def test_names_cannot_steer_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = {"name": HOSTILE, "colours": 4, "moves": 3, "goals": {}, "board": ["? ? ?"] * 3}
+    (tmp_path / "evil.json").write_text(json.dumps(content))
+    for arguments in (["levels", "list"], ["levels", "show"], ["levels", "validate"]):
+        assert main([*arguments, str(tmp_path / "evil.json")]) == 0
+        said = capsys.readouterr().out
+        assert "\x1b]" not in said and "\x07" not in said
+        assert "\\x1b[31mred" in said or arguments[1] == "validate"
+
+
+def test_a_stream_without_a_character_shows_another(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "crush_gym", "levels", "show", "basics", "jelly"]
+    done = subprocess.run(command, env=environment, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0 and b"?" in done.stdout and b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_sentence() -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "crush_gym", "levels", "list", "ladder"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=120, check=False)
+    assert done.returncode == 1 and done.stderr == b"crush-gym: the output cannot be written: No space left on device\n"

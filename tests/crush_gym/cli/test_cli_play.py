@@ -12,17 +12,17 @@ import threading
 import time
 from pathlib import Path
 
-import jax
 import numpy as np
 import pytest
 
 from crush_gym import Game
 from crush_gym.attempt_log import Record
-from crush_gym.cli import main, swaps
+from crush_gym.cli import main
 from crush_gym.cli.keys import Player
 from crush_gym.cli.play import free_name
-from crush_gym.cli.session import Session
 from crush_gym.cli.terminal import HAS_TERMIOS
+from crush_gym.session import Session
+from crush_gym.swaps import swap_of
 
 Output = pytest.CaptureFixture[str]
 SHAPE = (5, 6)
@@ -38,7 +38,7 @@ def game() -> Game:
 @pytest.fixture
 def session(game: Game) -> Session:
     assert game.level is not None
-    return Session(game, game.level, SEED, "combo")
+    return Session(game, game.level, SEED)
 
 
 @pytest.fixture
@@ -50,80 +50,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def first_legal(session: Session) -> int:
     return int(session.legal().argmax())
-
-
-def bytes_of(session: Session) -> list[bytes]:
-    return [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(session.state)]
-
-
-# ------------------------------------------------------------------------------------- swaps
-
-
-def test_actions_and_cells_are_each_others_inverse(game: Game) -> None:
-    for action in range(game.actions):
-        first, second = swaps.cells_of(action, SHAPE)
-        back = {"right": "left", "down": "up"}
-        way = next(name for name in back if swaps.neighbour(first, name) == second)
-        assert swaps.action_of(first, way, SHAPE) == swaps.action_of(second, back[way], SHAPE) == action
-
-
-def test_nothing_is_swapped_over_the_edge() -> None:
-    corners = {(0, 0): ("up", "left"), (4, 5): ("down", "right")}
-    assert all(swaps.action_of(cell, way, SHAPE) is None for cell, ways in corners.items() for way in ways)
-
-
-# ------------------------------------------------------------------------------------- sessions
-
-
-def test_undo_restores_every_byte(session: Session) -> None:
-    before = [bytes_of(session)]
-    for _ in range(3):
-        session.step(first_legal(session))
-        before.append(bytes_of(session))
-    for expected in reversed(before[:-1]):
-        assert session.undo()
-        assert bytes_of(session) == expected
-    assert not session.undo() and session.actions == []
-
-
-def test_a_swap_ends_where_a_step_does(session: Session) -> None:
-    action = first_legal(session)
-    session.step(action)
-    stepped = bytes_of(session)
-    session.undo()
-    frames = session.swap(action)
-    assert len(frames) > 2 and bytes_of(session) == stepped
-
-
-def test_a_hint_is_legal_changes_nothing_and_knows_no_future(session: Session) -> None:
-    before = bytes_of(session)
-    hint = session.hint()
-    assert session.may(hint) and bytes_of(session) == before
-    other = Session(session.game, session.level, SEED, "combo")
-    other.key = jax.random.key(SEED + 1)
-    assert not np.array_equal(jax.random.key_data(other.move_key()), jax.random.key_data(session.move_key()))
-    assert session.hint() == hint
-
-
-def test_a_hint_takes_the_most_points(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    legal = np.flatnonzero(session.legal())
-    best = int(legal[-1])
-    step = Game.step
-
-    def only_the_last_counts(
-        self: Game, key: jax.Array, state: object, action: jax.Array, level: object = None
-    ) -> object:
-        after, turn = step(self, key, state, action)  # type: ignore[arg-type]
-        return after, turn._replace(score=turn.score * (action == best))
-
-    monkeypatch.setattr(Game, "step", only_the_last_counts)
-    assert session.hint() == best
-
-
-def test_a_session_is_recorded(session: Session) -> None:
-    for _ in range(2):
-        session.step(first_legal(session))
-    assert session.record().differences() == []
 
 
 # ------------------------------------------------------------------------------------- keys
@@ -155,10 +81,10 @@ def played(session: Session, *keys: str) -> Script:
 
 def way_to(session: Session, action: int) -> list[str]:
     """The keys that lead from the middle of the board to a swap."""
-    (row, column), second = swaps.cells_of(action, SHAPE)
+    row, column, direction = swap_of(action, SHAPE)
     down, right = row - SHAPE[0] // 2, column - SHAPE[1] // 2
     moves = ["down" if down > 0 else "up"] * abs(down) + ["right" if right > 0 else "left"] * abs(right)
-    return [*moves, "pick", "right" if second[0] == row else "down"]
+    return [*moves, "pick", "right" if direction == "across" else "down"]
 
 
 def test_a_swap_is_shown_beat_by_beat(session: Session) -> None:
@@ -192,14 +118,15 @@ def test_hints_and_undo_by_keys(session: Session) -> None:
     script = played(session, "undo", "hint", *way_to(session, first_legal(session)), "undo")
     assert session.actions == []
     assert "there is nothing to take back" in script.screens[1]
-    assert any(re.search(r"hint: swap row \d column \d with row \d column \d", screen) for screen in script.screens)
+    reason = r"hint: swap row \d column \d with row \d column \d: [\d,]+ points"
+    assert any(re.search(reason, screen) for screen in script.screens)
     assert "one move taken back" in script.screens[-1]
 
 
 def test_the_end_is_said_and_can_be_taken_back() -> None:
     short = Game(rules="combo", shape=SHAPE, moves=1)
     assert short.level is not None
-    session = Session(short, short.level, SEED, "combo")
+    session = Session(short, short.level, SEED)
     action = first_legal(session)
     script = played(session, *way_to(session, action), "hint", "pick", "undo")
     assert any("Ended: no moves are left" in screen for screen in script.screens)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
+import jax
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
@@ -20,6 +23,7 @@ from crush_gym.envs import IDS
 from crush_gym.envs.saved import SavedStateError
 from crush_gym.envs.views import VIEWS
 
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 SMALL = {"shape": (5, 5), "colours": 4, "moves": 6}
 SIZES: dict[str, dict[str, Any]] = {"Crush/Points-v0": SMALL, "Crush/Combo-v0": SMALL}
 LEVELS = [
@@ -344,7 +348,7 @@ def test_the_jax_output_holds_the_same_numbers() -> None:
 def test_large_batches_play_in_blocks_what_small_ones_play(monkeypatch: pytest.MonkeyPatch) -> None:
     results = []
     for most in (2112, 40):
-        monkeypatch.setattr("crush_gym.envs.batch.MOST", most)
+        monkeypatch.setattr("crush_gym.sizes.LOCKSTEP", most)
         envs = make_vec("Crush/Combo-v0", 101)
         _, info = envs.reset(seed=9)
         trail = []
@@ -365,6 +369,30 @@ def test_vector_states_are_set_and_saved(tmp_path: Any) -> None:
     envs.unwrapped.load_state(tmp_path / "lanes.npz")
     again = envs.step(actions)
     assert data_equivalence(again[:4], expected[:4], exact=True)
+
+
+def test_a_state_saved_in_format_1_plays_on_as_it_did(tmp_path: Any) -> None:
+    """The file and what came after it were written by the version that wrote this format."""
+    envs = make_vec("Crush/Saga-v0", 4)
+    _, info = envs.unwrapped.load_state(FIXTURES / "saved-state-1.npz")
+    assert not envs.unwrapped.get_state().state.books.shuffles.any()
+    for expected in json.loads((FIXTURES / "saved-state-1.json").read_text("utf-8")):
+        obs, reward, terminated, _, info = envs.step(np.array(expected["actions"]))
+        seen = {"rewards": reward.tolist(), "scores": info["score"].tolist(), "over": terminated.tolist()}
+        assert expected == {"actions": expected["actions"], **seen, "observation": int(obs.sum(dtype=np.int64))}
+    state = envs.unwrapped.get_state()
+    envs.unwrapped.save_state(tmp_path / "again.npz")
+    envs.unwrapped.load_state(tmp_path / "again.npz")
+    assert data_equivalence(list(jax.tree.leaves(envs.unwrapped.get_state())), list(jax.tree.leaves(state)), exact=True)
+
+
+def test_a_state_of_a_format_to_come_is_refused(tmp_path: Any) -> None:
+    with np.load(FIXTURES / "saved-state-1.npz") as file:
+        arrays = dict(file)
+    arrays["about"] = np.array(json.dumps(json.loads(str(arrays["about"])) | {"format": 99}))
+    np.savez(tmp_path / "new.npz", **arrays)
+    with pytest.raises(SavedStateError, match=r"other format version than these \(99, not 2\)"):
+        make_vec("Crush/Saga-v0", 4).unwrapped.load_state(tmp_path / "new.npz")
 
 
 @pytest.mark.parametrize(

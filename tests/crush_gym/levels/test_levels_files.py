@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crush_gym.levels import Level, LevelError, LevelPack, load_pack
-from crush_gym.levels.files import MAX_BYTES, write_file
+from crush_gym.levels.files import MAX_BYTES, parse_json, write_file
 
 GOOD: dict[str, Any] = {"name": "here", "colours": 5, "moves": 20, "board": ["? ?", "? ?"]}
 REPEATED = "a pack has the key 'name' more than once"
@@ -32,7 +32,7 @@ def test_repeated_keys_are_told_where_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is not JSON: Expecting value at line 1, column 1"),
+        ("", 'is not JSON: a value is missing (a comma before "]"?) at line 1, column 1'),
         ('{"colours": 5,\n}', "line 2, column 1"),
         ('{"moves": NaN}', "NaN is no number"),
         ('{"moves": -Infinity}', "-Infinity is no number"),
@@ -109,3 +109,28 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
         write_file(path, "new \ud800")
     assert path.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["pack.json"]
+
+
+def test_a_comma_too_many_is_told_in_words() -> None:
+    with pytest.raises(LevelError, match=r'a comma before "}"'):
+        LevelPack.from_dict(parse_json('{"colours": 4,\n}'))
+
+
+def test_more_levels_than_anybody_plays_are_refused_unread() -> None:
+    level = {"colours": 3, "moves": 1, "goals": {}, "board": ["? ?"] * 2}
+    with pytest.raises(LevelError, match="at most 20,000 levels, not 20,001"):
+        LevelPack.from_dict({"name": "", "levels": [level] * 20_001})
+
+
+def test_a_level_that_is_asked_for_as_a_pack_is_told_where_it_is() -> None:
+    with pytest.raises(LevelError, match="did you mean the level 'jelly' of 'basics'"):
+        load_pack("jely")
+
+
+def test_a_row_without_blanks_is_told_once() -> None:
+    content = {"colours": 3, "moves": 1, "goals": {}, "board": ["???", "? ? ?", "? ? ?"]}
+    with pytest.raises(LevelError) as error:
+        LevelPack.from_dict(content)
+    assert [p.message for p in error.value.problems] == [
+        "a row must hold 2 to 16 cells, not 1: cells are separated by blanks"
+    ]

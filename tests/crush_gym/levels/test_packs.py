@@ -12,10 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crush_gym import Game, LevelPack, load_pack
+from crush_gym import Game, LevelPack, load_pack, traits_of
 from crush_gym.engine.plan import plan
 from crush_gym.game import OUTCOMES
-from crush_gym.generator import traits
 from crush_gym.levels.pack import shipped_packs
 
 HASHES = {
@@ -100,7 +99,7 @@ def test_the_look_alikes_have_the_statistics_of_their_levels(packs: dict[str, Le
     thesis = packs["thesis"]
     assert len(thesis) == 3 + 48 + 50
     table = {"13": (71, 23, 21, 6), "77": (63, 9, 25, 4), "100": (81, 25, 20, 6)}
-    found = {number: traits(thesis[f"look-alike {number}"]) for number in table}
+    found = {number: traits_of(thesis[f"look-alike {number}"]) for number in table}
     named = ("cells", "jelly", "moves", "colours")
     assert {number: tuple(t[name] for name in named) for number, t in found.items()} == table
     kinds = {
@@ -140,11 +139,11 @@ def test_families_grow_richer(packs: dict[str, LevelPack]) -> None:
     ladder = packs["ladder"]
     sizes = [len(plan(list(ladder[i : i + 125]), "saga", "any").mechanics) for i in range(0, 1000, 125)]
     assert sizes[0] == min(sizes) and sizes[-1] == max(sizes)
-    cells = [np.mean([traits(level)["cells"] for level in ladder[i : i + 25]]) for i in (0, 100)]
+    cells = [np.mean([traits_of(level)["cells"] for level in ladder[i : i + 25]]) for i in (0, 100)]
     assert cells[0] < cells[1]
 
 
-def test_success_of_the_greedy_player_is_spread(packs: dict[str, LevelPack]) -> None:
+def test_success_of_the_heuristic_player_is_spread(packs: dict[str, LevelPack]) -> None:
     """As recorded when the packs were made, from attempts that no limit was chosen by."""
     thesis = record("thesis")
     groups = {"ladder": record("ladder")["won"], "early": thesis["early"], "late": thesis["late"]}

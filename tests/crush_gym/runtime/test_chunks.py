@@ -1,13 +1,24 @@
 """A few boards at a time in one kernel: the same values, whatever the number of boards."""
 
+import os
+import subprocess
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crush_gym.engine.spec import RICH, Spec
-from crush_gym.runtime.chunks import CHUNK, Part, chunk_for, in_chunks, in_chunks_by_parts
+from crush_gym.engine import randomness
+from crush_gym.engine.spec import Spec
+from crush_gym.game import Game, _compiled
+from crush_gym.runtime import chunks, lockstep
+from crush_gym.runtime.chunks import Part, chunk_for, in_chunks, in_chunks_by_parts
+from crush_gym.runtime.identity import identity
 from crush_gym.runtime.vmap import lanes_for
+from crush_gym.runtime.xla import QUICK, known
+from crush_gym.sizes import CHUNK
+from crush_gym.sizes import RICH_PLANES as RICH
 
 
 def worked(shared: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -68,6 +79,38 @@ def test_a_call_is_small_on_a_cpu_alone() -> None:
         traced = jax.jit(whole).trace(*args)
         assert 'xla_cpu_small_call="true"' in traced.lower().compile().as_text()
         assert "xla_cpu_small_call" not in traced.lower(lowering_platforms=("cuda",)).as_text()
+
+
+def test_without_kernels_nothing_is_marked_and_games_are_played_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, key = Game(rules="points", shape=(3, 3), colours=3, moves=2), jax.random.key(0)
+    state = game.reset(key)
+    args = randomness.key_bits(key), state, np.argmax(game.legal(state)).astype(np.int32), game.level
+
+    def played() -> tuple[list[bytes], str]:
+        program = _compiled.__wrapped__(game.spec, "step", None, known(QUICK))  # type: ignore[attr-defined]
+        return [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(program(*args))], program.lower(*args).as_text()
+
+    with_kernels, text = played()
+    assert "xla_cpu_small_call" in text
+    monkeypatch.setattr(chunks, "KERNELS", False)
+    without, text = played()
+    assert "xla_cpu_small_call" not in text
+    assert without == with_kernels
+
+
+@pytest.mark.parametrize(("setting", "kernels"), [("off", "False"), ("", "True")])
+def test_kernels_are_off_where_the_environment_says_so(setting: str, kernels: str) -> None:
+    command = [sys.executable, "-c", "from crush_gym.runtime import chunks; print(chunks.KERNELS)"]
+    done = subprocess.run(
+        command, env={**os.environ, "CRUSH_GYM_KERNELS": setting}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == kernels
+
+
+def test_programs_with_and_without_kernels_are_different_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = identity(lockstep.legal)
+    monkeypatch.setattr(chunks, "KERNELS", False)
+    assert identity(lockstep.legal) != known
 
 
 @pytest.mark.parametrize("boards", [1, 300])

@@ -239,16 +239,19 @@ def test_lockstep_steps_with_the_moves_keys_play_like_a_rollout() -> None:
     keys, level = keys_for(boards), levels_for(boards)
     start = game().reset(keys, level)
     final, stats = game().rollout(keys, start, level)
-    state = start
+    state, shuffles = start, np.zeros(boards, int)
     for m in range(30):
         mask = np.asarray(game().legal(state, level))
         move_keys = fold(keys, m)
         actions = random_actions(mask, move_keys)
         assert_equal(np.asarray(game().random_action(move_keys, state)), actions)
-        state, _ = game().step(move_keys, state, actions, level)
+        state, turn = game().step(move_keys, state, actions, level)
+        shuffles += np.asarray(turn.reshuffled)
     assert not np.asarray(game().legal(state, level)).any()
     assert_equal(state, final)
     assert_equal(np.asarray(stats.score), np.asarray(final.books.score))
+    assert_equal(np.asarray(stats.shuffles), shuffles.astype(np.int32) + np.asarray(start.books.shuffles))
+    assert shuffles.sum() > 0
 
 
 def random_actions(mask: np.ndarray, keys: jax.Array) -> np.ndarray:

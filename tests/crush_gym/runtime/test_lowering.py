@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import pytest
 
 from crush_gym import Game, load_pack
-from crush_gym.runtime import lockstep, observe, rollout
+from crush_gym.runtime import lockstep, observe, preview, replay, rollout
 
 BOARDS = 4
 
@@ -30,8 +30,9 @@ def kernels(name: str) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
 
     bits, state, action = shape(BOARDS)
     one = shape(1)
-    begin = partial(lockstep.replay_begin, spec)
+    begin = partial(replay.replay_begin, spec)
     play = jax.eval_shape(begin, *one, level)
+    step_by_step = partial(replay.motion_begin, spec)
     first = jax.ShapeDtypeStruct((), jnp.int32)
     return {
         "reset": (partial(lockstep.reset, spec), (bits, level)),
@@ -39,14 +40,17 @@ def kernels(name: str) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
         "random_action": (partial(lockstep.random_action, spec), (bits, state)),
         "step": (partial(lockstep.step, spec), (bits, state, action, level)),
         "observe": (partial(observe.observe, spec), (state, level)),
-        "playout": (partial(rollout.playout, spec, policy=None), (bits, state, level)),
-        "many_attempts": (partial(rollout.many_attempts, spec, BOARDS, None), (first, bits, state, level)),
+        "preview": (partial(preview.preview, spec), (state, level)),
+        "playout": (partial(rollout.playout, spec, None, ()), (bits, state, level)),
+        "many_attempts": (partial(rollout.many_attempts, spec, BOARDS, None, ()), (first, bits, state, level)),
         "many_attempts from new boards": (
-            partial(rollout.many_attempts, spec, BOARDS, None),
+            partial(rollout.many_attempts, spec, BOARDS, None, ()),
             (first, bits, None, level),
         ),
         "replay_begin": (begin, (*one, level)),
-        "replay_beat": (partial(lockstep.replay_beat, spec), (level, play)),
+        "replay_beat": (partial(replay.replay_beat, spec), (level, play)),
+        "motion_begin": (step_by_step, (*one, level)),
+        "motion_beat": (partial(replay.motion_beat, spec), (level, jax.eval_shape(step_by_step, *one, level)[0])),
     }
 
 

@@ -30,8 +30,8 @@ def leaves(tree: Any) -> list[bytes]:
 def test_a_game_plays_the_same_however_it_is_compiled(game: Game, options: Options) -> None:
     def played(options: Options) -> list[bytes]:
         bits = jax.random.key_data(KEYS).T
-        state = _compiled(game.spec, "reset", None, options)(bits, game.level)
-        after = _compiled(game.spec, "playout", None, options)(bits, state, game.level)
+        state = _compiled(game.spec, "reset", options)(bits, game.level)
+        after = _compiled(game.spec, "step", options)(bits, state, np.zeros(bits.shape[1], np.int32), game.level)
         return leaves((state, after))
 
     if not known(options):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from agents.beam import Beam
-from agents.search import positions
+from crush_gym import sizes
 from experiments.results.assignment import tasks_of
 from experiments.results.store import Store
 from experiments.statistics import welch
@@ -78,7 +78,7 @@ def test_means_have_students_limits() -> None:
 
 def test_a_small_study_is_played_kept_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games, "QUICK", Plan(GAMES, {"5x5": 1}, {}, 0))
-    monkeypatch.setattr(positions, "CHUNKS", (96, 96))
+    monkeypatch.setattr(sizes, "POSITIONS", (96, 96))
     setting = Setting(True, tmp_path, seed=3)
     text = words(page.study(setting).html())
     with Store(tmp_path / STORE) as store:

@@ -10,28 +10,32 @@ import numpy as np
 
 from crush_gym import OUTCOMES, REASONS, Game, Level, State, Turn
 from crush_gym.attempt_log import Final, Record
+from crush_gym.keys import move_key, player_key
+from crush_gym.swaps import converted
+
+__all__ = ["Session"]
 
 FUTURES = 8
 """How many possible refills a hint looks at for each move."""
 
-HINTS = 2**32 - 1
-"""What is folded into the attempt's key for hints: no attempt has so many moves, so hints never see what comes."""
-
 
 @dataclass
 class Session:
-    """An attempt under way; `states` holds every position from the start."""
+    """An attempt under way at a level, in its own game or in any game that accepts it.
+
+    seed: the attempt's key is `jax.random.key(seed)`
+    states: every position from the start; actions: the moves made, by the game's numbers (see `crush_gym.swaps`)
+    """
 
     game: Game
     level: Level
     seed: int
-    rules: str = "saga"
-    states: list[State] = field(default_factory=list)
-    actions: list[int] = field(default_factory=list)
+    states: list[State] = field(default_factory=list, init=False)
+    actions: list[int] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self.key = jax.random.key(self.seed)
-        self.states.append(self.game.reset(self.key))
+        self.states.append(self.game.reset(self.key, self.level))
 
     @property
     def state(self) -> State:
@@ -54,31 +58,31 @@ class Session:
         return REASONS[int(self.state.books.reason)]
 
     def rows(self, state: State | None = None) -> list[str]:
-        """A position as rows of tokens."""
-        return self.game.text(self.state if state is None else state)
+        """A position, by default the one now, as rows of tokens."""
+        return self.game.text(self.state if state is None else state, self.level)
 
     def legal(self) -> np.ndarray:
-        """bool[actions]"""
+        """Which actions are legal now: bool[actions]."""
         return np.asarray(self.game.legal(self.state))
 
-    def may(self, action: int | None) -> bool:
+    def may(self, action: int) -> bool:
         """Whether an action is legal now."""
         legal = self.legal()
-        return action is not None and 0 <= action < len(legal) and bool(legal[action])
+        return 0 <= action < len(legal) and bool(legal[action])
 
     def move_key(self) -> jax.Array:
         """The key of the coming move."""
-        return jax.random.fold_in(self.key, len(self.actions))
+        return move_key(self.key, len(self.actions))
 
     def step(self, action: int) -> Turn:
         """Make a legal move."""
-        state, turn = self.game.step(self.move_key(), self.state, action)
+        state, turn = self.game.step(self.move_key(), self.state, action, self.level)
         self._made(action, state)
         return turn
 
     def swap(self, action: int) -> list[State]:
         """Make a legal move and return it beat by beat, ending where it ends."""
-        frames = self.game.replay(self.move_key(), self.state, action)
+        frames = self.game.replay(self.move_key(), self.state, action, self.level)
         self._made(action, frames[-1])
         return frames
 
@@ -98,24 +102,26 @@ class Session:
         """Compile what `swap` needs, without making a move."""
         legal = self.legal()
         if legal.any():
-            self.game.replay(self.move_key(), self.state, int(legal.argmax()))
+            self.game.replay(self.move_key(), self.state, int(legal.argmax()), self.level)
 
     def hint(self) -> int | None:
         """The legal move that makes most points at once on average over imagined refills; None without one."""
         legal = self.legal()
         if not legal.any():
             return None
-        key = jax.random.fold_in(jax.random.fold_in(self.key, HINTS), len(self.actions))
+        key = move_key(player_key(self.key), len(self.actions))  # a player's, which does not see what comes
         boards = len(legal) * FUTURES
         copies = jax.tree.map(lambda x: jnp.broadcast_to(x[..., None], (*x.shape, boards)), self.state)
-        _, turn = self.game.step(key, copies, jnp.tile(jnp.arange(len(legal)), FUTURES))
+        _, turn = self.game.step(key, copies, jnp.tile(jnp.arange(len(legal)), FUTURES), self.level)
         values = np.mean(_value(turn).reshape(FUTURES, -1), axis=0)
         return int(np.where(legal, values, -np.inf).argmax())
 
     def record(self) -> Record:
-        """What was played so far."""
-        final = Final.of(self.game, self.state)
-        return Record(self.level, self.seed, tuple(self.actions), final, self.rules)
+        """What was played so far, with the actions numbered on the level's own board."""
+        spec = self.game.spec
+        final = Final.of(self.game, self.state, self.level)
+        actions = converted(self.actions, self.game.shape, self.level.shape).tolist()
+        return Record(self.level, self.seed, tuple(actions), final, spec.rules, spec.adjacency)
 
 
 def _value(turn: Turn) -> np.ndarray:
