@@ -107,12 +107,12 @@ def name_of(file: Path) -> str:
 
 def nodes(tree: ast.AST) -> Iterator[ast.AST]:
     """All of a tree, but not what is under `if TYPE_CHECKING:`."""
-    yield tree
-    for child in ast.iter_child_nodes(tree):
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-            yield from (node for other in child.orelse for node in nodes(other))
-        else:
-            yield from nodes(child)
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        typing_only = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        waiting += node.orelse if isinstance(node, ast.If) and typing_only else ast.iter_child_nodes(node)
 
 
 def layers_of(module: str) -> list[str]:
