@@ -208,7 +208,7 @@ def _about(text: Any) -> dict[str, Any]:
 
 def _said(error: Exception, path: Path | None) -> str:
     """SQLite's words, and what is seen of the reason where it says little."""
-    said = str(error)
+    said = " ".join(str(error).split())[:300]
     if path is not None and said == "unable to open database file":
         if path.is_dir():
             return "it is a folder"
