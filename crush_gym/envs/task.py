@@ -23,6 +23,7 @@ from crush_gym.envs.rewards import Reward
 from crush_gym.levels import Level
 from crush_gym.levels.level import Leaf
 from crush_gym.runtime import lockstep
+from crush_gym.runtime.identity import INTERCHANGEABLE
 from crush_gym.runtime.lockstep import Turn
 from crush_gym.runtime.observe import Features, boards_first, features, unpack_rows
 from crush_gym.runtime.subset import on_few
@@ -47,7 +48,7 @@ class Task:
     spec: Spec
     reward: Reward
     illegal: str
-    game: Game = field(compare=False, repr=False)
+    game: Game = field(compare=False, repr=False, metadata={INTERCHANGEABLE: True})
 
 
 class Outcome(NamedTuple):

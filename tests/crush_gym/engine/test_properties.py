@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -131,6 +132,7 @@ def census(rows: Rows) -> Counter[str]:
     return found
 
 
+@pytest.mark.slow
 @FEW
 @given(SEEDS)
 def test_items_are_conserved_or_explained(seed: int) -> None:

@@ -14,7 +14,7 @@ from crush_gym import Game, Level, LevelError, LevelPack, Preview, State
 from crush_gym.engine.start import new_books
 from crush_gym.engine.terrain import survey, with_boards_axis
 from crush_gym.layout import JELLY, PLANES
-from crush_gym.runtime.chunks import CHUNK
+from crush_gym.sizes import CHUNK
 from tests.differential import draws_of, translate
 from tests.plain_preview import Gains, previewed
 from tests.random_levels import EVERYTHING, LETTERS, Dice, Kind, random_level
