@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -152,8 +153,9 @@ def _fits(level: str, patterns: Sequence[str]) -> bool:
 
 def _natural(name: str) -> tuple[tuple[int, str], ...]:
     """Names in the order in which people count: 13, 77, 100."""
-    words = "".join(c if c.isdigit() else f"\0{c}\0" for c in name).split("\0")
-    return tuple((int(word), "") if word.isdigit() else (-1, word) for word in words if word)
+    words = re.findall(r"[0-9]+|[^0-9]", name)
+    numbers = (word.lstrip("0") if word[0] in "0123456789" else None for word in words)
+    return tuple((-1, w) if n is None else (len(n), n) for w, n in zip(words, numbers, strict=True))
 
 
 def _played(agent: str, rows: list[Row]) -> Played:

@@ -24,6 +24,9 @@ SAME = " AND ".join(f"{name} = ?" for name in KEY)
 PARTS = {"started": str, "agent": dict, "versions": dict, "hardware": dict}
 """What is known of a run, where it is known."""
 
+BROKEN = (sqlite3.Error, UnicodeDecodeError)
+"""What Python's SQLite raises; the latter where it cannot even read SQLite's words about a broken file."""
+
 PATIENCE = 30.0
 """Seconds to wait for another process that is writing to the same store."""
 
@@ -41,7 +44,7 @@ class Store:
         try:
             self.connection = sqlite3.connect(self.path or ":memory:", timeout=PATIENCE, isolation_level=None)
             self._open()
-        except sqlite3.DatabaseError as error:
+        except BROKEN as error:
             raise StoreError(f"{self.name} cannot be used as a store: {_said(error, self.path)}") from None
 
     def _open(self) -> None:
@@ -82,7 +85,7 @@ class Store:
             with self._transaction():
                 tables.upgrade(self.connection)
                 yield
-        except sqlite3.DatabaseError as error:
+        except BROKEN as error:
             raise StoreError(
                 f"{self.name} cannot be written: {_said(error, self.path)}; the {len(self):,} results in it are safe: "
                 "remove the cause and start the same again, it goes on where it stopped"
@@ -126,7 +129,7 @@ class Store:
         with self._reading():
             question = tables.selection(self.connection, "run")
             for *values, run in self.connection.execute(f"{question} ORDER BY run, {', '.join(KEY)}"):
-                yield tables.row_of(values), int(run)
+                yield tables.row_of(values), _number(run)
 
     def row(self, *key: Any) -> Row | None:
         """The result with this key, if there is one."""
@@ -137,12 +140,15 @@ class Store:
     def runs(self) -> dict[int, dict[str, Any]]:
         """What is known about each run: when, where, with which versions, agents and seed."""
         with self._reading():
-            return {int(number): _about(text) for number, text in self._all("SELECT id, about FROM runs ORDER BY id")}
+            found = self._all("SELECT id, about FROM runs ORDER BY id")
+            return {_number(number): _about(text) for number, text in found}
 
     def run_of(self, row: Row) -> int:
         """The number of the run that a row is from."""
-        for (number,) in self._all(f"SELECT run FROM attempts WHERE {SAME}", *(getattr(row, name) for name in KEY)):
-            return int(number)
+        with self._reading():
+            key = (getattr(row, name) for name in KEY)
+            for (number,) in self._all(f"SELECT run FROM attempts WHERE {SAME}", *key):
+                return _number(number)
         raise KeyError(f"{self.name} has no attempt {row.attempt} of {row.agent!r} on {row.level!r}, seed {row.seed}")
 
     def tasks(self) -> dict[str, Task]:
@@ -162,7 +168,7 @@ class Store:
         """Say in a sentence what SQLite, or what stands in the tables, keeps from being read."""
         try:
             yield
-        except sqlite3.DatabaseError as error:
+        except BROKEN as error:
             raise StoreError(f"{self.name} cannot be read: {_said(error, self.path)}") from None
         except ValueError as error:
             raise StoreError(f"{self.name} is damaged: {' '.join(str(error).split())}") from None
@@ -178,10 +184,18 @@ class Store:
         self.close()
 
 
+def _number(value: Any) -> int:
+    """The number of a run."""
+    if type(value) is not int:
+        raise ValueError(f"a run has the number {value!r:.60}")
+    return value
+
+
 def _about(text: Any) -> dict[str, Any]:
     """What is known of a run, from JSON."""
     try:
         known = json.loads(text)
+        json.dumps(known, ensure_ascii=False).encode()  # halves of surrogate pairs are JSON, but no text
     except (ValueError, TypeError, RecursionError):
         known = None
     if not isinstance(known, dict):
@@ -192,7 +206,7 @@ def _about(text: Any) -> dict[str, Any]:
     return known
 
 
-def _said(error: sqlite3.Error, path: Path | None) -> str:
+def _said(error: Exception, path: Path | None) -> str:
     """SQLite's words, and what is seen of the reason where it says little."""
     said = str(error)
     if path is not None and said == "unable to open database file":

@@ -75,6 +75,8 @@ def upgrade(connection: sqlite3.Connection) -> None:
 def selection(connection: sqlite3.Connection, *more: str) -> str:
     """`SELECT` with the columns of a row, and more, whatever the store's format: what it lacks has its default."""
     known = _columns(connection) | {OF_TASKS}
+    if lacking := [name for name in Row._fields if name not in known and name not in Row._field_defaults]:
+        raise ValueError(f"its table of attempts has no column {lacking[0]!r}")
     named = (name if name in known else f"{_literal(Row._field_defaults[name])} AS {name}" for name in Row._fields)
     return f"SELECT {', '.join((*named, *more))} FROM attempts JOIN tasks USING (task)"
 

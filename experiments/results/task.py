@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 
-from crush_gym.levels import Level
+from crush_gym.levels import Level, LevelError
 from crush_gym.levels.errors import show
 from crush_gym.levels.files import parse_json
 from crush_gym.levels.writing import level_to_dict
@@ -55,7 +55,10 @@ def task_from(text: str) -> Task:
             f"a level in it is played by the rules {show(known['rules'])}, {show(known['adjacency'])}, expected one of "
             f"{', '.join(RULES)}, and any or runs"
         )
-    return Task(Level.from_dict(known["level"]), known["rules"], known["adjacency"])
+    try:
+        return Task(Level.from_dict(known["level"]), known["rules"], known["adjacency"])
+    except LevelError as error:
+        raise ValueError(f"a level in it cannot be read: {error.problems[0]}") from None
 
 
 def attempt_key(seed: int, task: str, attempt: int) -> jax.Array:
