@@ -12,14 +12,14 @@ from typing import Any
 from crush_gym import REASONS
 from crush_gym.levels.errors import show, show_path
 from experiments.results.row import Row
-from experiments.results.tables import TYPES
+from experiments.results.tables import LONGEST, TYPES
 from experiments.results.task import SEEDS, Task
 
 ABSENT = {"seed": 0, "reason": "none", "score": 0, "moves": 0, "moves_left": -1, "waves": 0, "goals_left": 0,
           "seconds": 0.0, "player": -1}  # fmt: skip
 """What stands for columns that are not there."""
 
-LARGEST = 2**63 - 1
+LARGEST = 2**63
 
 
 class ScoresError(ValueError):
@@ -118,7 +118,8 @@ def _value(name: str, text: str) -> Any:
         value = kind(text)
     except ValueError:
         value = None
-    if value is None or not abs(value) <= LARGEST or (name in ("seed", "attempt") and not 0 <= value < SEEDS):
+    most = LONGEST if kind is float else LARGEST
+    if value is None or not abs(value) < most or (name in ("seed", "attempt") and not 0 <= value < SEEDS):
         what = "a number" if kind is float else "a whole number"
         raise ValueError(f"{name} is {show(text)}, expected {what}{' from 0 to 4294967295' if name == 'seed' else ''}")
     return value

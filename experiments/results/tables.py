@@ -15,6 +15,9 @@ TYPES: dict[str, type] = get_type_hints(Row)
 
 SQL_TYPES = {str: "TEXT", int: "INTEGER", bool: "INTEGER", float: "REAL"}
 
+LONGEST = 1e12
+"""Seconds, of any time that can be meant."""
+
 OF_TASKS = "level"
 """The column of a row that stands with its task, which all its attempts share."""
 
@@ -95,5 +98,7 @@ def row_of(values: Any) -> Row:
     for name, value in zip(Row._fields, values, strict=True):
         if type(value) is not (int if TYPES[name] is bool else TYPES[name]):
             raise ValueError(f"{name} is {value!r:.60}, expected {TYPES[name].__name__}")
+        if isinstance(value, float) and not abs(value) < LONGEST:
+            raise ValueError(f"{name} is {value!r}, expected a time")
     row = Row._make(values)
     return row._replace(won=bool(row.won))

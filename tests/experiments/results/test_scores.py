@@ -60,6 +60,7 @@ def test_what_was_exported_is_read_again(tmp_path: Path) -> None:
         ("agent,level,won\na,jelly,2\n", "won is '2', expected 0 or 1"),
         ("agent,level,score,won\na,jelly,1.5,1\n", "score is '1.5', expected a whole number"),
         ("agent,level,won,seconds\na,jelly,1,nan\n", "seconds is 'nan', expected a number"),
+        ("agent,level,won,seconds\na,jelly,1,1e13\n", "seconds is '1e13', expected a number"),
         ("agent,level,won,seed\na,jelly,1,-1\n", "seed is '-1', expected a whole number from 0 to 4294967295"),
         ("agent,level,won,score\na,jelly,1,99999999999999999999\n", "expected a whole number"),
         ("agent,level,outcome\na,jelly,playing\n", "outcome 'playing', won None: on a level with goals, attempts end"),

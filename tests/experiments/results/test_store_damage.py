@@ -87,6 +87,7 @@ DAMAGE = {
     "versions that are a list": (change("UPDATE runs SET about = ?", '{"versions": [1]}'), "the versions of a run"),
     "a score of letters": (change("UPDATE attempts SET score = 'abc'"), "score is 'abc', expected int"),
     "a time of letters": (change("UPDATE attempts SET seconds = 'abc'"), "seconds is 'abc', expected float"),
+    "a time without an end": (change("UPDATE attempts SET seconds = 1e308"), "seconds is 1e+308, expected a time"),
     "a name of bytes": (change("UPDATE attempts SET reason = x'00ff'"), r"reason is b'\x00\xff', expected str"),
     "text that is none": (change("UPDATE attempts SET reason = CAST(x'ff' AS TEXT)"), "Could not decode to UTF-8"),
     "no table of attempts": (change("DROP TABLE attempts"), "its table of attempts has no column 'agent'"),
