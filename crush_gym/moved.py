@@ -45,6 +45,4 @@ def moved(homes: dict[str, str]) -> None:
     """Let these old names, whole ones, stand for the modules that they have become."""
     _FINDER.homes.update(homes)
     if _FINDER not in sys.meta_path:
-        sys.meta_path.insert(
-            0, _FINDER
-        )  # others would find modules in a folder that has moved
+        sys.meta_path.insert(0, _FINDER)  # others would find modules in a folder that has moved

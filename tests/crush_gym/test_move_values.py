@@ -76,6 +76,7 @@ def _with_boards(level: Level) -> Level:
     return level if np.ndim(level.height) else jax.tree.map(lambda x: jnp.asarray(x)[..., None], level)
 
 
+@pytest.mark.slow
 def test_goal_values_are_those_of_the_cell_by_cell_version() -> None:
     game, level = rich(170)
     state, spec = positions(game, level, 170, 8), game.spec

@@ -73,6 +73,7 @@ def settled(attempts: Attempts, i: int) -> bool:
     return attempts.waves[i] < 100 and not attempts.slow[i].level.portals
 
 
+@pytest.mark.slow
 @FEW
 @given(SEEDS)
 def test_nothing_floats_above_a_hole(seed: int) -> None:

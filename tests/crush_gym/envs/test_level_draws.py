@@ -142,6 +142,7 @@ def test_levels_follow_by_themselves_in_turn() -> None:
     assert ended == [(1, 2), (2, 0), (0, 1), (1, 2), (2, 0), (0, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", DRAWS, ids=str)
 def test_mapped_boards_draw_what_boards_in_an_array_draw(options: dict[str, Any]) -> None:
     env, keys = functional.make(ID, pack=PACK, **options), jax.random.split(jax.random.key(0), 6).reshape(2, 3)

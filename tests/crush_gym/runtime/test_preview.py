@@ -167,6 +167,7 @@ def layers(game: Game, state: State) -> np.ndarray:
     return np.bitwise_count(np.stack(planes)).astype(int).sum((0, 1))
 
 
+@pytest.mark.slow
 def test_real_turns_begin_as_previewed_whatever_comes_in() -> None:
     game, pack = points()
     boards, keys, level = 64, 12, pack["random"]
