@@ -45,7 +45,7 @@ demo: setup ## let five players play five levels; a table and a page
 	@$(RUN) -m crush_gym leaderboard $(DEMO)/runs.sqlite --out $(DEMO)/leaderboard.html
 
 test: setup ## run the tests but those marked slow
-	@$(RUN) -m pytest $(PYTEST_ARGS) -m "not slow"
+	@$(RUN) -m pytest $(PYTEST_ARGS) -m "not slow" --durations 10
 
 test-slow: setup ## run the tests marked slow
 	@$(RUN) -m pytest $(PYTEST_ARGS) -m slow

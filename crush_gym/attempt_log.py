@@ -30,6 +30,7 @@ import crush_gym
 from crush_gym.engine.plan import SPECIALS
 from crush_gym.engine.state import State
 from crush_gym.game import OUTCOMES, Game
+from crush_gym.keys import move_key
 from crush_gym.levels import Level, LevelError
 from crush_gym.levels.errors import show, show_path
 from crush_gym.levels.files import parse_json, write_file
@@ -144,7 +145,7 @@ class Record:
         state = game.reset(key)
         yield state
         for move, action in enumerate(self.actions):
-            state, turn = game.step(jax.random.fold_in(key, move), state, action)
+            state, turn = game.step(move_key(key, move), state, action)
             if turn.illegal:
                 raise RecordError(f"move {move} of the attempt, action {action}, is not legal where it is made")
             yield state
@@ -175,7 +176,7 @@ def frames_of_attempt(
     state = game.reset(key, level)
     frames = [game.text(state, level)]
     for move, action in enumerate(actions):
-        beats = game.replay(jax.random.fold_in(key, move), state, action, level)
+        beats = game.replay(move_key(key, move), state, action, level)
         frames += [game.text(beat, level) for beat in beats]
         state = beats[-1]
     return frames

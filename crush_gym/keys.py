@@ -7,6 +7,8 @@ it gets `player_key(k)`. A series with key s gives its attempt n, from 0, the ke
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -29,7 +31,7 @@ def attempt_key(key: jax.Array, attempt: jax.Array | int) -> jax.Array:
     Returns:
         keys[*boards].
     """
-    return _folded(key, attempt)
+    return _folded(key, _number(attempt))
 
 
 def move_key(key: jax.Array, move: jax.Array | int) -> jax.Array:
@@ -42,12 +44,17 @@ def move_key(key: jax.Array, move: jax.Array | int) -> jax.Array:
     Returns:
         keys[*boards].
     """
-    return _folded(key, move)
+    return _folded(key, _number(move))
 
 
 def player_key(key: jax.Array) -> jax.Array:
     """The keys that players get: of an attempt at its start, of a move when it is chosen. keys[*boards], as given."""
     return _folded(key, PLAYER)
+
+
+def _number(number: jax.Array | int) -> jax.Array | np.ndarray[Any, np.dtype[np.uint32]]:
+    """Numbers up to 2^32 - 1, which plain integers may be."""
+    return number if isinstance(number, jax.Array) else np.asarray(number).astype(np.uint32)
 
 
 @jax.jit

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 
 class _Moved(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds what no other finder does: the old names."""
+    """Finds the old names, and nothing else."""
 
     def __init__(self) -> None:
         self.homes: dict[str, str] = {}
@@ -36,8 +36,13 @@ class _Moved(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 _FINDER = _Moved()
 
 
+def homes() -> dict[str, str]:
+    """The old names, and the modules that they have become."""
+    return dict(_FINDER.homes)
+
+
 def moved(homes: dict[str, str]) -> None:
     """Let these old names, whole ones, stand for the modules that they have become."""
     _FINDER.homes.update(homes)
     if _FINDER not in sys.meta_path:
-        sys.meta_path.append(_FINDER)
+        sys.meta_path.insert(0, _FINDER)  # others would find modules in a folder that has moved

@@ -253,6 +253,7 @@ def test_the_code_on_an_environments_page_makes_it(rules: str) -> None:
     assert names["env"].unwrapped.options.task.spec.rules == rules and names["envs"].num_envs == 4096
 
 
+@pytest.mark.slow
 def test_the_protocol_for_generalisation_runs_as_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from crush_gym import Game, Level
+from crush_gym.keys import move_key
 
 RULES = ("saga", "points", "combo")
 
@@ -38,7 +39,7 @@ def first_move(rules: str) -> float:
     game, key = game_of(rules), jax.random.key(0)
     state = game.reset(key)
     action = int(np.argmax(game.legal(state)))
-    after, turn = game.step(jax.random.fold_in(key, 0), state, action)
+    after, turn = game.step(move_key(key, 0), state, action)
     if bool(turn.illegal) or int(after.books.made) != 1:
         raise RuntimeError(f"the first legal move, action {action}, was not made")
     return time.perf_counter() - started

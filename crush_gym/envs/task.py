@@ -23,6 +23,7 @@ from crush_gym.envs.rewards import Reward
 from crush_gym.levels import Level
 from crush_gym.levels.level import Leaf
 from crush_gym.runtime import lockstep
+from crush_gym.runtime.identity import INTERCHANGEABLE
 from crush_gym.runtime.lockstep import Turn
 from crush_gym.runtime.observe import Features, boards_first, features, unpack_rows
 from crush_gym.runtime.subset import on_few
@@ -47,7 +48,7 @@ class Task:
     spec: Spec
     reward: Reward
     illegal: str
-    game: Game = field(compare=False, repr=False)
+    game: Game = field(compare=False, repr=False, metadata={INTERCHANGEABLE: True})
 
 
 class Outcome(NamedTuple):
@@ -75,16 +76,12 @@ def play(
 ) -> tuple[State, jax.Array, Outcome]:
     """One step of every board. bits: the moves' keys, uint32[2, B]; streak: illegal actions in a row so far."""
     spec = task.spec
+    replaced = jnp.zeros(action.shape, bool)
     if task.illegal == "random":
-        wanted = lockstep.legal(spec, state)
-        known = jnp.take_along_axis(wanted, jnp.clip(action, 0, spec.actions - 1)[None], axis=0)[0]
-        known = known & (action >= 0) & (action < spec.actions)
-        played = jnp.where(known, action, lockstep.random_action(spec, bits, state))
-    else:
-        played = action
-    after, turn = lockstep.step(spec, bits, state, played, level)
+        action, replaced = lockstep.legal_action(spec, bits, state, action)
+    after, turn = lockstep.step(spec, bits, state, action, level)
     over_before = state.books.outcome != PLAYING
-    illegal = ~known & ~over_before if task.illegal == "random" else turn.illegal & ~over_before
+    illegal = (replaced | turn.illegal) & ~over_before
     streak = jnp.where(illegal, streak + 1, 0)
     terminated = after.books.outcome != PLAYING
     given = rewards.bound(task.reward, task.game)(state, after, turn, level)

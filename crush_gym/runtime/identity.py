@@ -31,6 +31,10 @@ VERSIONED = sys.stdlib_module_names | {"jax", "jaxlib", "numpy", "gymnasium"}
 PLAIN = (type(None), bool, int, float, complex, str, bytes, slice, type(...))
 
 
+INTERCHANGEABLE = "interchangeable"
+"""Marks a field of a dataclass, in its metadata, of which any value makes the same programs."""
+
+
 class UnknownError(Exception):
     """There is something that cannot be told from another of its kind."""
 
@@ -146,7 +150,8 @@ class _Teller:
         if kind is dict:
             return self._list("dict", thing.items())
         if dataclasses.is_dataclass(kind):
-            return self._list(self._name(kind), (getattr(thing, field.name) for field in dataclasses.fields(kind)))
+            fields = (field.name for field in dataclasses.fields(kind) if not field.metadata.get(INTERCHANGEABLE))
+            return self._list(self._name(kind), (getattr(thing, name) for name in fields))
         if isinstance(thing, tuple):  # with names
             return self._list(self._name(kind), tuple(thing))
         raise UnknownError(f"something of the type {kind.__qualname__}")

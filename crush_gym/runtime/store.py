@@ -45,7 +45,7 @@ def place() -> Place:
     if own := of_jax():
         return Place(None, f"JAX keeps them, in {own}")
     try:
-        folder = Path(wanted).expanduser() if wanted else folder_of_user() / "programs"
+        folder = Path(wanted).expanduser().absolute() if wanted else folder_of_user() / "programs"
         folder.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)

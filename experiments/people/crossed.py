@@ -1,8 +1,8 @@
 """How much levels and players differ: logit p = level + player + (player x level), three normal random effects.
 
 Both crossed effects are integrated out by Laplace's approximation. The effect of a player on a level is integrated out
-exactly: a pair has few attempts, for which Laplace's approximation would be far too low. On simulated people the bias
-is below 3 % where players played 5 levels or more; with 4 levels each, players come out 7 % too alike.
+exactly: a pair has few attempts, for which Laplace's approximation would be far too low. On simulated people
+the standard deviation of players came out 3 to 7 % too small where each played 4 to 15 levels, and right with 60.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 
+from crush_gym import keys
 from crush_gym.levels import Level, LevelError
 from crush_gym.levels.errors import show
 from crush_gym.levels.files import parse_json
@@ -63,4 +64,4 @@ def task_from(text: str) -> Task:
 
 def attempt_key(seed: int, task: str, attempt: int) -> jax.Array:
     """The key of an attempt: of nothing but these three, so that no result depends on how work was shared out."""
-    return jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), int(task[:8], 16)), attempt)
+    return keys.attempt_key(keys.attempt_key(jax.random.key(seed), int(task[:8], 16)), attempt)

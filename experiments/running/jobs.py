@@ -9,12 +9,14 @@ from importlib import metadata
 from typing import Any, NamedTuple, Protocol
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from agents import registry
 from agents.attempts import play
 from agents.protocol import Agent, Policy, bound
 from crush_gym import OUTCOMES, REASONS, Game, LevelPack, Stats
+from crush_gym.keys import attempt_key
 from crush_gym.runtime.memory import spare_memory
 from experiments.results.origin import origin
 from experiments.results.row import Row
@@ -185,7 +187,8 @@ class Shard:
 @jax.jit
 def attempt_keys(key: jax.Array, words: jax.Array, attempts: jax.Array) -> jax.Array:
     """Many of `tasks.attempt_key` at once: keys[n] from the seed's key and, of each, the task's word and its number."""
-    return jax.vmap(lambda word, attempt: jax.random.fold_in(jax.random.fold_in(key, word), attempt))(words, attempts)
+    series = attempt_key(jnp.broadcast_to(key, words.shape), words)
+    return attempt_key(series, attempts)
 
 
 def cut(

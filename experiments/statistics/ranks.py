@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,12 @@ RESAMPLES = 500
 
 
 def spearman(x: Any, y: Any, seed: Seed, resamples: int = RESAMPLES) -> Interval:
-    """Spearman's rank correlation of [values], with its bootstrap interval over values."""
+    """Spearman's rank correlation of [values], with its bootstrap interval; NaN where a list does not vary."""
     return _both(x, y, seed, resamples, lambda a, b: _correlation(rankdata(a, axis=1), rankdata(b, axis=1)))
 
 
 def kendall(x: Any, y: Any, seed: Seed, resamples: int = RESAMPLES) -> Interval:
-    """Kendall's rank correlation (tau b) of [values], with its bootstrap interval over values."""
+    """Kendall's rank correlation (tau b) of [values], with its bootstrap interval; NaN where a list does not vary."""
     return _both(
         x, y, seed, resamples,
         lambda a, b: np.array([kendalltau(one, two).statistic for one, two in zip(a, b, strict=True)]),
@@ -30,6 +31,8 @@ def _both(x: Any, y: Any, seed: Seed, resamples: int, statistic: Any) -> Interva
     a, b = sample(x, "the first list", 3), sample(y, "the second list", 3)
     if a.size != b.size:
         raise StatisticsError(f"lists of {a.size} and {b.size} values have no common order")
+    if not (np.ptp(a) > 0 and np.ptp(b) > 0):
+        return Interval(math.nan, math.nan, math.nan)
     drawn = np.random.default_rng(seed).integers(a.size, size=(resamples, a.size))
     found = statistic(a[drawn], b[drawn])
     return interval_of(float(statistic(a[None], b[None])[0]), found[np.isfinite(found)])

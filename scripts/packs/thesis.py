@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from crush_gym.game import OUTCOMES, Game
+from crush_gym.keys import move_key
 from crush_gym.levels import Level, LevelPack, load_pack
 from scripts.packs import lookalikes
 from scripts.packs.files import LEVELS, write_compact, write_record
@@ -56,7 +57,7 @@ def _record() -> dict[str, Any]:
 def by_chance(level: Level, attempts: int) -> Chance:
     """Random attempts with the keys `jax.random.key(0)`, `key(1)`, ...; every position before a move counts once."""
     game = Game(level)
-    legal, fold = game.legal, jax.jit(jax.vmap(jax.random.fold_in, (0, None)))
+    legal, fold = game.legal, move_key
     won = positions = moves = 0
     for start in range(0, attempts, LANES):
         keys = jax.vmap(jax.random.key)(jnp.arange(start, start + LANES, dtype=jnp.uint32))

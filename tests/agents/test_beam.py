@@ -201,6 +201,7 @@ def test_the_last_move_is_greedy(game: Game) -> None:
     assert np.array_equal(acts(deep, game, player_key(keys), last), acts(greedy, game, player_key(keys), last))
 
 
+@pytest.mark.slow
 def test_attempts_end_by_legal_moves_only_and_score_more_than_random_ones(game: Game) -> None:
     keys, level = jax.random.split(jax.random.key(7), 60), game.level
     assert level is not None

@@ -135,3 +135,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         Record.load(tmp_path)
     with pytest.raises(RecordError, match="cannot be read: No such file"):
         Record.load(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("name", ["attempt-log-1", pytest.param("attempt-log-1-everything", marks=pytest.mark.slow)])
+def test_logs_of_the_first_version_replay_to_where_they_ended(name: str) -> None:
+    record = Record.load(Path(__file__).parents[1] / "fixtures" / f"{name}.json")
+    assert record.differences() == [] and len(record.actions) >= 12

@@ -84,8 +84,17 @@ def test_one_board_mapped_boards_and_boards_last_see_the_same(obs: str) -> None:
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"obs": "rgb"}, "obs must be one of"), ({"illegal": "raise"}, "cannot raise"), ({"id": "Crush/Sago-v0"}, "Sago")],
+    [
+        ({"obs": "rgb"}, "obs must be one of"),
+        ({"illegal": "raise"}, "cannot raise"),
+        ({"id": "Crush/Sago-v0"}, "did you mean 'Crush/Saga-v0'"),
+        ({"colors": 6}, "there is no option 'colors'; did you mean 'colours'"),
+    ],
 )
 def test_what_cannot_be_compiled_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         functional.make(**{"id": "Crush/Combo-v0"} | OPTIONS | options)
+
+
+def test_an_id_may_name_its_module() -> None:
+    assert functional.make("crush_gym:Crush/Combo-v0", **OPTIONS).game.spec == env().game.spec

@@ -139,6 +139,7 @@ def levels() -> list[Level]:
     return [generate(seed, "jelly", size=(6, 6), colours=4, shape="full", success=0.8) for seed in range(4)]
 
 
+@pytest.mark.slow
 def test_levels_can_be_won_and_calibrated(levels: list[Level]) -> None:
     game = Game(levels)
     rates = winnable(levels, attempts=44, game=game)

@@ -58,7 +58,7 @@ def of_the_engine(spec: Spec, state: State, level: Level) -> tuple[jax.Array, ja
     return jax.lax.map(one, jnp.arange(spec.actions))
 
 
-@pytest.mark.parametrize("rules", ["saga", pytest.param("points", marks=pytest.mark.slow), "combo"])
+@pytest.mark.parametrize("rules", [pytest.param("saga", marks=pytest.mark.slow), "points", "combo"])
 def test_gains_are_what_the_first_round_clears_and_makes(rules: str) -> None:
     boards = 170
     game, level = rich(boards) if rules == "saga" else (Game(rules=rules, shape=(7, 7), colours=3), None)
@@ -76,6 +76,7 @@ def _with_boards(level: Level) -> Level:
     return level if np.ndim(level.height) else jax.tree.map(lambda x: jnp.asarray(x)[..., None], level)
 
 
+@pytest.mark.slow
 def test_goal_values_are_those_of_the_cell_by_cell_version() -> None:
     game, level = rich(170)
     state, spec = positions(game, level, 170, 8), game.spec
@@ -103,6 +104,7 @@ def test_sliced_numbers_add_as_numbers_do() -> None:
     np.testing.assert_array_equal(best, among & (table == np.where(among, table, -1).max(axis=(0, 1))))
 
 
+@pytest.mark.slow
 def test_greedy_takes_the_greatest_gain_furthest_down() -> None:
     game = Game(rules="points", shape=(6, 6), colours=4)
     assert game.level is not None

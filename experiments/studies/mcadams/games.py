@@ -11,6 +11,7 @@ import numpy as np
 
 from agents.beam import Beam
 from crush_gym import Game, LevelPack
+from crush_gym.keys import move_key
 from experiments.results.assignment import Task, attempt_key, tasks_of
 from experiments.statistics import Array, Welch, welch
 from experiments.studies.mcadams import paper
@@ -101,6 +102,6 @@ def legal_moves(task: Task, games: int, seed: int) -> Legal:
     state, numbers = game.reset(keys, level), []
     for _ in range(int(task.level.moves)):
         numbers.append(float(np.asarray(game.legal(state)).sum(0).mean()))
-        keys = jax.vmap(jax.random.fold_in)(keys, state.books.made)
+        keys = move_key(keys, state.books.made)
         state, _ = game.step(keys, state, game.random_action(keys, state), level)
     return Legal(float(np.mean(numbers)), numbers[0])

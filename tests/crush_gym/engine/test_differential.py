@@ -20,7 +20,15 @@ def test_enough_boards_are_compared() -> None:
     assert sum(map(batches, KINDS)) * BATCH >= 5000
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+WITHIN_EVERYTHING = ("deliveries", "only runs strike beside", "blockers", "tags")
+"""Kinds whose mechanics all occur in "everything": they are compared apart where time does not matter."""
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=pytest.mark.slow) if kind.name in WITHIN_EVERYTHING else kind for kind in KINDS],
+    ids=lambda kind: kind.name,
+)
 def test_engine_and_reference_play_alike(kind: Kind) -> None:
     arena = Arena(kind)
     turns = sum(arena.play(seed, BATCH) for seed in range(batches(kind)))

@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -72,6 +73,7 @@ def settled(attempts: Attempts, i: int) -> bool:
     return attempts.waves[i] < 100 and not attempts.slow[i].level.portals
 
 
+@pytest.mark.slow
 @FEW
 @given(SEEDS)
 def test_nothing_floats_above_a_hole(seed: int) -> None:
@@ -131,6 +133,7 @@ def census(rows: Rows) -> Counter[str]:
     return found
 
 
+@pytest.mark.slow
 @FEW
 @given(SEEDS)
 def test_items_are_conserved_or_explained(seed: int) -> None:

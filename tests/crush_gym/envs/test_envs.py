@@ -193,6 +193,8 @@ def test_packs_are_sampled_or_cycled() -> None:
         ({"render_mode": "x"}, "render_mode"),
         ({"level": "no such level"}, "no pack that ships has a level"),
         ({"pack": "tuor"}, "tuor"),
+        ({"level": "jely"}, "did you mean 'jelly' of basics"),
+        ({"rewards": "win"}, "there is no option 'rewards'; did you mean 'reward'"),
         ({"colours": 5}, "leave it out"),
     ],
 )

@@ -61,6 +61,7 @@ def legal_moves() -> dict[tuple[int, int], float]:
     return dict(zip(LEGAL_MOVES, means.tolist(), strict=True))
 
 
+@pytest.mark.slow
 def test_cells_cleared_by_a_random_move_on_9x9_with_6_colours() -> None:
     assert 4.9 <= without_specials()[0].mean() <= 5.2
 

@@ -70,6 +70,7 @@ def test_the_tour_shows_every_mechanic_alone_and_all_kinds_of_level(packs: dict[
     assert len(timed) >= 4 and any(level.goal_jelly for level in timed)
 
 
+@pytest.mark.slow
 def test_each_level_of_the_tour_is_won_by_its_record(packs: dict[str, LevelPack]) -> None:
     tour, kept = packs["tour"], record("tour")
     wins = {win["level"]: win for win in kept["wins"]}

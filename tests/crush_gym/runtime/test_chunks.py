@@ -87,7 +87,7 @@ def test_without_kernels_nothing_is_marked_and_games_are_played_the_same(monkeyp
     args = randomness.key_bits(key), state, np.argmax(game.legal(state)).astype(np.int32), game.level
 
     def played() -> tuple[list[bytes], str]:
-        program = _compiled.__wrapped__(game.spec, "step", None, known(QUICK))  # type: ignore[attr-defined]
+        program = _compiled.__wrapped__(game.spec, "step", known(QUICK))  # type: ignore[attr-defined]
         return [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(program(*args))], program.lower(*args).as_text()
 
     with_kernels, text = played()

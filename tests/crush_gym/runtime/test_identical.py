@@ -330,6 +330,7 @@ print("equal")
 """
 
 
+@pytest.mark.slow
 def test_eight_devices_play_like_one() -> None:
     flags = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(

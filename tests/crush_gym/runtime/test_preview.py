@@ -14,7 +14,7 @@ from crush_gym import Game, Level, LevelError, LevelPack, Preview, State
 from crush_gym.engine.start import new_books
 from crush_gym.engine.terrain import survey, with_boards_axis
 from crush_gym.layout import JELLY, PLANES
-from crush_gym.runtime.chunks import CHUNK
+from crush_gym.sizes import CHUNK
 from tests.differential import draws_of, translate
 from tests.plain_preview import Gains, previewed
 from tests.random_levels import EVERYTHING, LETTERS, Dice, Kind, random_level
@@ -167,6 +167,7 @@ def layers(game: Game, state: State) -> np.ndarray:
     return np.bitwise_count(np.stack(planes)).astype(int).sum((0, 1))
 
 
+@pytest.mark.slow
 def test_real_turns_begin_as_previewed_whatever_comes_in() -> None:
     game, pack = points()
     boards, keys, level = 64, 12, pack["random"]

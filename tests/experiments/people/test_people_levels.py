@@ -151,10 +151,10 @@ def test_differences_of_a_crowd_are_found() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("levels", "players", "each"), [(15, 300, 6), (80, 100, 20), (200, 120, 60)])
-def test_standard_deviations_are_hardly_biased(levels: int, players: int, each: int) -> None:
+def test_standard_deviations_are_within_a_tenth_on_average(levels: int, players: int, each: int) -> None:
     found = [crossed(crowd(levels, players, each, seed)) for seed in range(40)]
     for truth, intervals in ((PLAYER, [f.player for f in found]), (PLAYER_LEVEL, [f.player_level for f in found])):
-        assert np.mean([interval.value for interval in intervals]) == pytest.approx(truth, rel=0.06)
+        assert np.mean([interval.value for interval in intervals]) == pytest.approx(truth, rel=0.1)
         assert np.mean([interval.low < truth < interval.high for interval in intervals]) >= 0.85
 
 

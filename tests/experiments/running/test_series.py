@@ -87,6 +87,7 @@ def test_a_row_is_the_attempt_of_its_key_and_its_players_traits(rows: tuple[Row,
         assert (int(stats.score[0]), int(stats.moves[0]), bool(stats.won[0])) == (row.score, row.moves, row.won)
 
 
+@pytest.mark.slow
 def test_more_patience_goes_on_where_players_had_given_up(rows: tuple[Row, ...], tmp_path: Path) -> None:
     store = tmp_path / "runs.sqlite"
 

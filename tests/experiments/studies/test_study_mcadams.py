@@ -76,6 +76,7 @@ def test_means_have_students_limits() -> None:
     assert math.isclose(2 - mean.low, mean.high - 2)
 
 
+@pytest.mark.slow
 def test_a_small_study_is_played_kept_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games, "QUICK", Plan(GAMES, {"5x5": 1}, {}, 0))
     monkeypatch.setattr(sizes, "POSITIONS", (96, 96))
