@@ -85,10 +85,11 @@ def _called(maker: Any, parameters: str, text: str) -> Agent:
         return _agent(maker, text)
     if not callable(maker):
         raise AgentError(f"{text!r} is a {type(maker).__name__}, expected an agent or what makes one")
-    arguments = _parsed(maker, parameters, text)
+    first = _first_of(maker)
+    arguments = _with_file(maker, first, parameters, text) if first else _parsed(maker, parameters, text)
     try:
         made = maker(**arguments)
-    except Exception as reason:  # a stranger's code
+    except Exception as reason:  # a stranger's code, or a file that cannot be read
         raise AgentError(f"{text!r} cannot be made: {_said(reason)}") from reason
     return _agent(made, text)
 
@@ -118,6 +119,27 @@ def _found_again(agent: Agent, home: str) -> Agent:
             f"{home!r}, or {home + ':parameter=value'!r} (agents.registry.name_of writes it)"
         )
     return agent
+
+
+def _first_of(maker: Any) -> str:
+    """The name of a dataclass agent's first parameter where it has no default: its value comes without the name."""
+    if not (isinstance(maker, type) and dataclasses.is_dataclass(maker)):
+        return ""
+    first = next(iter(dataclasses.fields(maker)), None)
+    return first.name if first is not None and first.default is dataclasses.MISSING and first.init else ""
+
+
+def _with_file(maker: Any, first: str, parameters: str, text: str) -> dict[str, Any]:
+    """`VALUE` or `VALUE:parameter=value,...`; the value may be a path with colons of its own."""
+    value, colon, rest = parameters.rpartition(":")
+    if not colon or "=" not in rest.partition(",")[0]:
+        value, rest = parameters, ""
+    if not value:
+        name = text.partition(":")[0]
+        raise AgentError(
+            f"{text!r} lacks its {first}: expected {name}:{first.upper()}, or {name}:{first.upper()}:parameter=value"
+        )
+    return {first: value} | _parsed(maker, rest, text)
 
 
 def _said(reason: Exception) -> str:

@@ -112,6 +112,11 @@ class Env:
         """bool[actions, *boards]; all False on a finished board."""
         return self.game.legal(state.game)
 
+    def level(self, state: EnvState, params: Level | None = None) -> Level:
+        """The levels that boards play; one for all where there is only one. params: what `reset` was given."""
+        levels = self._levels(params)
+        return _level_of(_pool_of(levels), state.level) if isinstance(levels, Pool) else levels
+
     def _levels(self, params: Level | None) -> Level | Pool:
         """The caller's, or all that are drawn from."""
         if params is None or params is self.default_params:

@@ -35,15 +35,17 @@ from crush_gym.levels import Level
 from crush_gym.move_values.choose import action_of, best, by_action, in_proportion, lowest, one_of, planes_of
 from crush_gym.move_values.first_round import gains
 from crush_gym.move_values.goals import move_values
-from crush_gym.runtime import lockstep
+from crush_gym.runtime import lockstep, observe
+from crush_gym.runtime import preview as previews
 from crush_gym.runtime.chunks import in_chunks
+from crush_gym.runtime.preview import Preview
 
 if TYPE_CHECKING:
     from crush_gym.game import Game
 
 __all__ = [
     "NAMES", "Act", "Function", "Logits", "Memory", "Params", "Policy", "Start", "Traits", "chance", "clouded", "first",
-    "greedy", "heuristic", "legal", "of_function", "random", "random_action",
+    "greedy", "heuristic", "legal", "of_function", "planes", "preview", "random", "random_action",
 ]  # fmt: skip
 
 Params = Any
@@ -119,6 +121,16 @@ def legal(spec: Spec, state: State) -> jax.Array:
 def random_action(spec: Spec, key: jax.Array, state: State) -> jax.Array:
     """A uniformly random legal move of boards in one axis, -1 where there is none: keys[B] -> int32[B]."""
     return lockstep.random_action(spec, key_bits(key), state)
+
+
+def planes(spec: Spec, state: State, level: Level) -> jax.Array:
+    """What `Game.observe` shows of boards in one axis, boards first, for players: uint8[B, channels, H, W]."""
+    return observe.boards_first(spec, observe.features(spec, state, level))
+
+
+def preview(spec: Spec, state: State, level: Level) -> Preview:
+    """What `Game.preview` tells of boards in one axis, for players; their axis comes last."""
+    return previews.preview(spec, state, level)
 
 
 def chance(key: jax.Array) -> jax.Array:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import NoReturn
 
 from crush_gym.levels.errors import LevelError, show, show_path
 from crush_gym.levels.values import RepeatedKeys
+from crush_gym.support import write_bytes
 
 MAX_BYTES = 16 * 2**20
 """The largest level file that is read."""
@@ -66,13 +66,7 @@ def parse_json(text: object, source: str = "the text") -> object:
 
 def write_file(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file: whoever reads it sees all of the old one or all of the new one."""
-    target = Path(os.path.realpath(path))
-    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_bytes(path, text.encode("utf-8"))
 
 
 def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -1,0 +1,265 @@
+"""Networks by name: boards as planes of numbers in, a logit for every action and a value out.
+
+| name | is | plays |
+|---|---|---|
+| edge | convolutions, then for each swap a function of what stands at its two cells | any size of board |
+| resnet | the same over residual blocks, or with King's mean over the board | any size (`head="edge"`) |
+| king | King's twelve convolutions and mean over the board, with one plane for each action | its own size |
+| mlp | layers over the whole board | its own size |
+
+A network of your own is a `flax.linen.Module` with the same call; `register` gives it a name, by which files find it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+from agents.learning.convolution import Conv
+from crush_gym.swaps import number_of_actions
+
+__all__ = [
+    "DEFAULT",
+    "NETWORKS",
+    "Architecture",
+    "Edge",
+    "King",
+    "Mlp",
+    "NetworkError",
+    "ResNet",
+    "network",
+    "register",
+]
+
+ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {"relu": nn.relu, "elu": nn.elu, "tanh": nn.tanh}
+
+Answer = tuple[jax.Array, jax.Array]
+"""logits float32[B, actions], legal or not; values float32[B]."""
+
+
+class NetworkError(ValueError):
+    """A network that cannot be had, with the sentence that says why."""
+
+
+class EdgeHead(nn.Module):
+    """A logit for each pair of neighbours, from what stands at its two cells."""
+
+    hidden: int = 16
+
+    @nn.compact
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """float[B, H, W, C] -> float[B, actions]; pairs within rows come first (rulebook 3)."""
+        left, right, upper, lower = jnp.split(nn.Dense(4 * self.hidden, name="cells")(x), 4, axis=-1)
+        across = nn.relu(left[:, :, :-1] + right[:, :, 1:])
+        down = nn.relu(upper[:, :-1] + lower[:, 1:])
+        final = nn.initializers.orthogonal(0.01)
+        parts = [nn.Dense(1, kernel_init=final, name=name)(y) for name, y in (("across", across), ("down", down))]
+        return jnp.concatenate([part.reshape(x.shape[0], -1) for part in parts], axis=1)
+
+
+class ValueHead(nn.Module):
+    """A number for each board, from the means and the greatest of its planes."""
+
+    hidden: int = 64
+
+    @nn.compact
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """float[B, H, W, C] -> float[B]."""
+        pooled = jnp.concatenate([x.mean(axis=(1, 2)), x.max(axis=(1, 2))], axis=-1)
+        y = nn.relu(nn.Dense(self.hidden, name="hidden")(pooled))
+        return nn.Dense(1, kernel_init=nn.initializers.orthogonal(0.1), name="value")(y)[:, 0]
+
+
+class Edge(nn.Module):
+    """Convolutions, then a logit for each pair of neighbours from its two cells, which also see the input itself."""
+
+    filters: int = 32
+    layers: int = 3
+    hidden: int = 16
+
+    @nn.compact
+    def __call__(self, x: jax.Array) -> Answer:
+        """float[B, H, W, C] -> `Answer`."""
+        y = x
+        for n in range(self.layers):
+            y = nn.relu(Conv(self.filters, name=f"conv{n}")(y))
+        y = jnp.concatenate([y, x], axis=-1)
+        return EdgeHead(self.hidden, name="edges")(y), ValueHead(name="value")(y)
+
+
+class ResNet(nn.Module):
+    """Residual blocks of two convolutions each. head: "edge", or "gap", King's mean over the board."""
+
+    blocks: int = 6
+    filters: int = 32
+    activation: str = "relu"
+    head: str = "edge"
+
+    @nn.compact
+    def __call__(self, x: jax.Array) -> Answer:
+        """float[B, H, W, C] -> `Answer`."""
+        active = ACTIVATIONS[self.activation]
+        y = active(Conv(self.filters, name="first")(x))
+        for n in range(self.blocks):
+            inner = active(Conv(self.filters, name=f"block{n}a")(y))
+            y = active(y + Conv(self.filters, scale=0.5, name=f"block{n}b")(inner))
+        value = ValueHead(name="value")(y)
+        if self.head == "edge":
+            return EdgeHead(name="edges")(jnp.concatenate([y, x], axis=-1)), value
+        actions = number_of_actions((x.shape[1], x.shape[2]))
+        return Conv(actions, name="last")(y).mean(axis=(1, 2)), value
+
+
+class King(nn.Module):
+    """The network of "Human-Like Playtesting with Deep Learning", and those that it is compared with there.
+
+    layers: convolutions, the last of which has a plane for each action; head: "gap", the mean over the board, or "fc",
+    a layer over the whole board, with dropout while it learns
+    """
+
+    layers: int = 12
+    filters: int = 35
+    activation: str = "elu"
+    head: str = "gap"
+    dropout: float = 0.5
+
+    @nn.compact
+    def __call__(self, x: jax.Array, learns: bool = False) -> Answer:
+        """float[B, H, W, C] -> `Answer`. learns: whether units are dropped, by the rng "dropout"."""
+        active, actions = ACTIVATIONS[self.activation], number_of_actions((x.shape[1], x.shape[2]))
+        y = x
+        for n in range(self.layers - 1):
+            y = active(Conv(self.filters, name=f"conv{n}")(y))
+        value = ValueHead(name="value")(y)
+        if self.head == "gap":
+            return Conv(actions, name="last")(y).mean(axis=(1, 2)), value
+        flat = nn.Dropout(self.dropout, deterministic=not learns)(y.reshape(y.shape[0], -1))
+        return nn.Dense(actions, name="last")(flat), value
+
+
+class Mlp(nn.Module):
+    """Layers of `width` units over the whole board."""
+
+    width: int = 256
+    layers: int = 2
+
+    @nn.compact
+    def __call__(self, x: jax.Array) -> Answer:
+        """float[B, H, W, C] -> `Answer`."""
+        actions = number_of_actions((x.shape[1], x.shape[2]))
+        y = x.reshape(x.shape[0], -1)
+        for n in range(self.layers):
+            y = nn.relu(nn.Dense(self.width, kernel_init=nn.initializers.orthogonal(2.0**0.5), name=f"layer{n}")(y))
+        final = nn.initializers.orthogonal(0.01)
+        return nn.Dense(actions, kernel_init=final, name="logits")(y), nn.Dense(1, name="value")(y)[:, 0]
+
+
+NETWORKS: dict[str, type[nn.Module]] = {"edge": Edge, "king": King, "resnet": ResNet, "mlp": Mlp}
+"""The networks that files and commands know; `register` adds to them."""
+
+ANY_SIZE: dict[str, Callable[[Any], bool]] = {"edge": lambda made: True, "resnet": lambda made: made.head == "edge"}
+"""Which of them play boards of any size."""
+
+CHOICES: Mapping[str, tuple[str, ...]] = {"activation": tuple(ACTIVATIONS), "head": ("edge", "gap", "fc")}
+"""Arguments that are one of a few words; of "head", a network may know fewer."""
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A network as its name and its arguments, from which it is made again, by a file or by `parse`."""
+
+    name: str = "edge"
+    arguments: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Architecture:
+        """From "name" or "name:argument=value,..."; see `network`."""
+        name, _, rest = text.partition(":")
+        known = {field.name: field for field in _fields(name)}
+        arguments = []
+        for part in filter(None, rest.split(",")):
+            key, equals, value = part.partition("=")
+            if not equals:
+                raise NetworkError(f"network {text!r}: expected argument=value, found {part!r}")
+            _check_known(name, key, known)
+            arguments.append((key, _read(type(known[key].default), value, f"network {text!r}: {key}")))
+        return cls(name, tuple(arguments)).checked()
+
+    def checked(self) -> Architecture:
+        """The same, refused where there is no such network."""
+        known = {field.name: field for field in _fields(self.name)}
+        for key, value in self.arguments:
+            _check_known(self.name, key, known)
+            kind = type(known[key].default)
+            if type(value) is not kind and not (kind is float and type(value) is int):
+                raise NetworkError(f"network {self.name!r}: {key} must be {kind.__name__}, not {value!r}")
+            if isinstance(value, int | float) and not 0 <= value <= 4096:
+                raise NetworkError(f"network {self.name!r}: {key} must be from 0 to 4096, not {value!r}")
+            if key in CHOICES and value not in CHOICES[key]:
+                raise NetworkError(f"network {self.name!r}: {key} must be one of {', '.join(CHOICES[key])}")
+        return self
+
+    def __str__(self) -> str:
+        spelt = ",".join(f"{key}={value}" for key, value in self.arguments)
+        return f"{self.name}:{spelt}" if spelt else self.name
+
+    def made(self) -> nn.Module:
+        """The network."""
+        return NETWORKS[self.name](**dict(self.arguments))
+
+    @property
+    def any_size(self) -> bool:
+        """Whether it plays boards of other sizes than it learned on."""
+        return self.name in ANY_SIZE and ANY_SIZE[self.name](self.made())
+
+
+DEFAULT = Architecture()
+"""What learns where nothing else is said."""
+
+
+def network(text: str) -> nn.Module:
+    """The network of a text such as "edge" or "resnet:blocks=20,head=gap"; a `NetworkError` where there is none."""
+    return Architecture.parse(text).made()
+
+
+def register(name: str, kind: type[nn.Module], any_size: bool = False) -> None:
+    """Give a network of your own a name, before files that name it are read.
+
+    Args:
+        name: not yet taken by another network.
+        kind: a `flax.linen.Module` whose fields have defaults; it is called with float[B, H, W, C] and gives
+            (logits float[B, actions], values float[B]).
+        any_size: whether it plays boards of other sizes than it learned on.
+    """
+    if NETWORKS.get(name, kind) is not kind:
+        raise NetworkError(f"there is a network {name!r} already: choose another name")
+    NETWORKS[name] = kind
+    if any_size:
+        ANY_SIZE[name] = lambda made: True
+
+
+def _fields(name: str) -> list[dataclasses.Field[Any]]:
+    if name not in NETWORKS:
+        close = difflib.get_close_matches(name, NETWORKS, 1)
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        raise NetworkError(f"there is no network {name!r}{hint}; there are {', '.join(NETWORKS)}")
+    return [field for field in dataclasses.fields(NETWORKS[name]) if field.name not in ("parent", "name")]
+
+
+def _check_known(name: str, key: str, known: Mapping[str, Any]) -> None:
+    if key not in known:
+        raise NetworkError(f"network {name!r} has no argument {key!r}; there are {', '.join(known) or 'none'}")
+
+
+def _read(kind: type, text: str, where: str) -> Any:
+    try:
+        return text if kind is str else kind(text)
+    except ValueError:
+        raise NetworkError(f"{where} must be {kind.__name__}, not {text!r}") from None

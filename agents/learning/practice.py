@@ -1,0 +1,96 @@
+"""Where players learn: boards side by side that begin their next attempt as soon as one ends, in one program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from agents.learning.inputs import Inputs, View
+from crush_gym import Game, Level
+from crush_gym.functional import Env, EnvState
+from crush_gym.keys import player_key
+
+__all__ = ["Outcome", "Practice", "Situation"]
+
+WARM_UP = 64
+"""Random moves before the first lesson: they bring boards out of step, and show how much rewards vary."""
+
+
+class Situation(NamedTuple):
+    """Boards between two moves. gained: reward of the attempt so far, float32[B]; made: its moves, int32[B]."""
+
+    env: EnvState
+    gained: jax.Array
+    made: jax.Array
+
+
+class Outcome(NamedTuple):
+    """What a move brought, per board. reward: unscaled; over: it ended the attempt.
+
+    gained, made: of the attempt that ended, else 0
+    """
+
+    reward: jax.Array
+    over: jax.Array
+    gained: jax.Array
+    made: jax.Array
+
+
+@dataclass(frozen=True, eq=False)
+class Practice:
+    """An environment of `crush_gym.functional`, which draws a level for every attempt, and what is seen of it."""
+
+    env: Env
+    inputs: Inputs
+
+    @property
+    def game(self) -> Game:
+        """The game of all levels."""
+        return self.env.game
+
+    def begun(self, key: jax.Array, boards: int) -> tuple[Situation, jax.Array]:
+        """So many boards in the middle of their attempts, and the standard deviation of a random move's reward."""
+        opening, playing = jax.random.split(key)
+        env = self.env.reset(jax.random.split(opening, boards))[1]
+        start = Situation(env, jnp.zeros(boards, jnp.float32), jnp.zeros(boards, jnp.int32))
+
+        def move(situation: Situation, key: jax.Array) -> tuple[Situation, jax.Array]:
+            keys = jax.random.split(key, boards)
+            action = self.game.random_action(player_key(keys), situation.env.game)
+            situation, outcome = self.step(keys, situation, action)
+            return situation, outcome.reward
+
+        situation, rewards = lax.scan(move, start, jax.random.split(playing, WARM_UP))
+        return situation, jnp.maximum(rewards.std(), 1e-6)
+
+    def level(self, situation: Situation) -> Level:
+        """What the boards play."""
+        return self.env.level(situation.env)
+
+    def view(self, situation: Situation) -> View:
+        """What is seen of the boards."""
+        spec, state = self.game.spec, situation.env.game
+        return self.inputs.view(spec, self.game.channels, state, self.level(situation))
+
+    def legal(self, situation: Situation) -> jax.Array:
+        """bool[B, actions]."""
+        return self.game.legal(situation.env.game).T
+
+    def shown(self, situation: Situation) -> tuple[list[str], Level]:
+        """The first of the boards, on the host: its rows of tokens, and its level."""
+        number = 0 if situation.env.level is None else int(situation.env.level[0])
+        level = self.env.options.levels[number]
+        return self.game.text(jax.tree.map(lambda x: np.asarray(x)[..., 0], situation.env.game), level), level
+
+    def step(self, keys: jax.Array, situation: Situation, action: jax.Array) -> tuple[Situation, Outcome]:
+        """One move of every board; where it ended the attempt, the next one begins. keys: keys[B]."""
+        _, env, reward, terminated, truncated, _ = self.env.step(keys, situation.env, action)
+        over = terminated | truncated
+        gained, made = situation.gained + reward, situation.made + 1
+        outcome = Outcome(reward, over, jnp.where(over, gained, 0.0), jnp.where(over, made, 0))
+        return Situation(env, jnp.where(over, 0.0, gained), jnp.where(over, 0, made)), outcome

@@ -1,0 +1,72 @@
+"""How weights are judged while they learn: by the harness, on attempts of their own, never by training's returns."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.learning.inputs import Inputs
+from agents.learning.networks import Architecture
+from agents.protocol import Policy
+from agents.trained import policy_of
+from crush_gym import Game
+from experiments.results.row import Row, without_goals
+from experiments.running.evaluation import evaluate
+from experiments.training.plan import JUDGED_SEED, Plan
+
+__all__ = ["Judgement", "judged"]
+
+FEWEST = 8
+"""Attempts at a level: where a pack has too many levels for that, it is judged by some, evenly spaced."""
+
+
+class Judgement(NamedTuple):
+    """How weights did. success: mean over the levels that can be won, NaN where none can; score: mean over levels."""
+
+    success: float
+    score: float
+    attempts: int
+
+    def value(self, metric: str) -> float:
+        """By which they are compared."""
+        return float(getattr(self, metric))
+
+
+@dataclass(frozen=True, eq=False)
+class _Learning:
+    """Weights that are still learning, as an agent."""
+
+    architecture: Architecture
+    inputs: Inputs
+    weights: Any = field(repr=False)
+    name: str = "what is learned"
+
+    def bind(self, game: Game) -> Policy:
+        return policy_of(game, self.architecture, self.inputs, self.weights)
+
+
+def judged(plan: Plan, architecture: Architecture, inputs: Inputs, weights: Any) -> Judgement:
+    """Play the plan's attempts on its levels, always the same ones. Only the first call compiles."""
+    number = max(1, min(len(plan.tasks), plan.attempts // FEWEST))
+    tasks = [plan.tasks[n] for n in np.linspace(0, len(plan.tasks) - 1, number).round().astype(int)]
+    each = max(1, plan.attempts // number)
+    agent = _Learning(architecture, inputs, weights)
+    results = evaluate(agent, tasks, each, JUDGED_SEED, games=1, progress=False)
+    if results.errors:
+        raise RuntimeError(str(results.errors[0]))
+    return judgement(results.rows)
+
+
+def judgement(rows: Sequence[Row]) -> Judgement:
+    """What rows say of their player."""
+    endless, won, scores = without_goals(rows), defaultdict(list), defaultdict(list)
+    for row in rows:
+        scores[row.task].append(row.score)
+        if row.task not in endless:
+            won[row.task].append(row.won)
+    success = float(np.mean([np.mean(each) for each in won.values()])) if won else float("nan")
+    return Judgement(success, float(np.mean([np.mean(each) for each in scores.values()])), len(rows))
