@@ -231,7 +231,7 @@ class Ppo:
         batch = jax.tree.map(lambda x: jnp.take(x, places, axis=0), flat)
         gradient, metrics = jax.grad(self._loss, has_aux=True)(weights, batch, entropy)
         change, optimiser = self.optimiser.update(gradient, optimiser, weights)
-        metrics["loss/gradient"] = optax.global_norm(gradient)
+        metrics["loss/gradient"] = optax.tree.norm(gradient)
         return (optax.apply_updates(weights, change), optimiser), metrics
 
     def _loss(self, weights: Any, batch: Batch, entropy: jax.Array) -> tuple[jax.Array, Metrics]:

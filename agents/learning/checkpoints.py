@@ -29,7 +29,7 @@ KEY = "crush_gym_run"
 def store(path: str | os.PathLike[str], state: Any, about: Mapping[str, Any]) -> None:
     """Write a pytree of arrays and keys, and what is known besides, whole or not at all."""
     leaves = jax.tree.leaves(state)
-    arrays = {f"{n:05d}": np.ascontiguousarray(_plain(leaf)) for n, leaf in enumerate(leaves)}
+    arrays = {f"{n:05d}": np.array(_plain(leaf), order="C") for n, leaf in enumerate(leaves)}
     write_bytes(path, save(arrays, metadata={KEY: json.dumps(dict(about))}))
 
 

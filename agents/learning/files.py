@@ -109,7 +109,7 @@ def _heading(trained: Trained, about: Mapping[str, Any]) -> dict[str, Any]:
 def _flat(weights: Weights) -> dict[str, np.ndarray[Any, Any]]:
     """Weights by their names. Arrays that are views of others would be written wrongly, without a word."""
     leaves = jax.tree_util.tree_flatten_with_path(weights)[0]
-    return {"/".join(str(part.key) for part in path): np.ascontiguousarray(leaf) for path, leaf in leaves}
+    return {"/".join(str(part.key) for part in path): np.array(leaf, order="C") for path, leaf in leaves}
 
 
 def _content(path: Path, where: str) -> tuple[dict[str, np.ndarray[Any, Any]], str]:

@@ -1,0 +1,79 @@
+"""Networks by name: what they give, what decides a move's logit, and what is refused."""
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from agents.learning import networks
+from agents.learning.networks import Architecture, NetworkError, network
+from crush_gym.swaps import number_of_actions, swaps_of
+
+
+@pytest.mark.parametrize(
+    "name", ["edge", "resnet:blocks=1", "resnet:blocks=1,head=gap", "king:layers=2", "mlp:width=8"]
+)
+def test_gives_a_logit_for_each_action_and_a_value(name: str) -> None:
+    made, x = network(name), jnp.ones((3, 5, 4, 6))
+    logits, value = made.apply(made.init(jax.random.key(0), x), x)
+    assert logits.shape == (3, number_of_actions((5, 4))) and value.shape == (3,)
+
+
+def test_without_convolutions_an_edges_logit_depends_on_its_two_cells_alone() -> None:
+    made = network("edge:layers=0")
+    x = jax.random.normal(jax.random.key(0), (1, 4, 5, 3))
+    weights = made.init(jax.random.key(1), x)
+    row, column = 2, 3
+    other = x.at[0, row, column].add(1.0)
+    changed = np.asarray(made.apply(weights, x)[0] != made.apply(weights, other)[0])[0]
+    swaps = swaps_of(np.arange(number_of_actions((4, 5))), (4, 5))
+    second = swaps.rows + swaps.down, swaps.columns + (1 - swaps.down)
+    touches = ((swaps.rows == row) & (swaps.columns == column)) | ((second[0] == row) & (second[1] == column))
+    assert (changed == touches).all()
+
+
+def test_an_edge_network_plays_boards_of_other_sizes() -> None:
+    made = network("edge:layers=1,filters=4")
+    weights = made.init(jax.random.key(0), jnp.ones((1, 5, 5, 3)))
+    assert made.apply(weights, jnp.ones((2, 9, 7, 3)))[0].shape == (2, number_of_actions((9, 7)))
+    assert Architecture.parse("edge").any_size and Architecture.parse("resnet").any_size
+    assert not Architecture.parse("king").any_size and not Architecture.parse("resnet:head=gap").any_size
+
+
+def test_king_is_the_network_of_the_paper() -> None:
+    x = jnp.ones((1, 9, 9, 102))
+    weights = network("king").init(jax.random.key(0), x)["params"]
+    kernels = [weights[name]["kernel"].shape for name in (*(f"conv{n}" for n in range(11)), "last")]
+    assert kernels == [(3, 3, 102, 35), *[(3, 3, 35, 35)] * 10, (3, 3, 35, 144)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("edg", "did you mean 'edge'"),
+        ("edge:layer=3", "no argument 'layer'; there are filters, layers, hidden"),
+        ("edge:layers=many", "layers must be int, not 'many'"),
+        ("edge:layers", "expected argument=value, found 'layers'"),
+        ("edge:filters=-4", "from 0 to 4096"),
+        ("resnet:head=tail", "head must be one of edge, gap, fc"),
+    ],
+)
+def test_refuses_what_there_is_not(text: str, said: str) -> None:
+    with pytest.raises(NetworkError, match=said):
+        network(text)
+
+
+def test_a_network_of_ones_own_gets_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Plain(nn.Module):
+        width: int = 4
+
+        @nn.compact
+        def __call__(self, x):
+            return nn.Dense(number_of_actions(x.shape[1:3]))(x.reshape(len(x), -1)), x.mean(axis=(1, 2, 3))
+
+    monkeypatch.setattr(networks, "NETWORKS", dict(networks.NETWORKS))
+    networks.register("plain", Plain)
+    assert network("plain:width=7").width == 7
+    with pytest.raises(NetworkError, match="already"):
+        networks.register("edge", Plain)

@@ -1,0 +1,172 @@
+"""Runs of learners: resumed as if never interrupted, judged by the harness, refused early, and broken ones contained."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from agents.learning.files import read
+from agents.registry import make
+from experiments import evaluate
+from experiments.training import PlanError, train
+from experiments.training import run as runs
+
+GAME = "combo:5x5"
+SMALL: dict[str, Any] = {
+    "network": "edge:layers=1,filters=4,hidden=4", "preview": False, "steps": 1024, "every": 512, "attempts": 16,
+    "settings": {"boards": 16, "length": 8, "minibatch": 64, "updates": 2},
+}  # fmt: skip
+
+
+class StopAfter:
+    """Set after so many calls."""
+
+    def __init__(self, calls: int) -> None:
+        self.left = calls
+
+    def is_set(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    done = train(GAME, folder, **SMALL)
+    assert (done.steps, done.why, done.metric) == (1024, "steps", "score")
+    return folder
+
+
+def lines_of(folder: Path) -> list[dict]:
+    return [json.loads(line) for line in (folder / "progress.jsonl").read_text().splitlines()]
+
+
+def same_weights(one: Path, other: Path) -> bool:
+    a, b = load_file(one), load_file(other)
+    return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
+
+
+def test_a_resumed_run_ends_as_one_that_was_never_interrupted(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    assert train(GAME, folder, stop=StopAfter(1), **SMALL).why == "stopped"
+    assert train(resume=folder, stop=StopAfter(2)).steps == 768
+    assert train(resume=folder).why == "steps"
+    assert lines_of(folder) == lines_of(whole)
+    for name in ("best.safetensors", "last.safetensors", "state.safetensors"):
+        assert same_weights(folder / name, whole / name)
+
+
+def test_what_was_done_after_the_last_checkpoint_is_done_again(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    train(GAME, folder, stop=StopAfter(2), **SMALL)
+    kept = (folder / "state.safetensors").read_bytes()
+    train(resume=folder, stop=StopAfter(1))
+    (folder / "state.safetensors").write_bytes(kept)  # killed before the next checkpoint
+    with open(folder / "progress.jsonl", "a") as file:
+        file.write('{"steps": 9')
+    train(resume=folder)
+    assert lines_of(folder) == lines_of(whole)
+    assert same_weights(folder / "last.safetensors", whole / "last.safetensors")
+
+
+def test_the_harness_judges_and_the_file_plays_the_same(whole: Path) -> None:
+    about = read(whole / "last.safetensors").about
+    (judged,) = [line for line in lines_of(whole) if line["steps"] == 1024 and "judged/score" in line]
+    rows = evaluate(
+        make(f"policy:{whole / 'last.safetensors'}"), GAME, 16, about["judged"]["seed"], progress=False
+    ).rows
+    assert judged["judged/score"] == np.mean([row.score for row in rows]) == about["judged"]["score"]
+    assert (
+        "mean score" in (whole / "best.md").read_text()
+        and "crush-gym train ppo --levels combo:5x5" in (whole / "best.md").read_text()
+    )
+
+
+def test_tensorboard_reads_what_was_written(whole: Path) -> None:
+    events = EventAccumulator(str(whole))
+    events.Reload()
+    tags = events.Tags()
+    assert {"judged/score", "loss/policy", "play/return", "params/conv0/kernel"} <= set(tags["tensors"])
+    assert tags["images"] == ["board"]
+    steps = [event.step for event in events.Tensors("loss/policy")]
+    assert steps == [256, 512, 768, 1024]
+
+
+def test_a_run_that_diverges_keeps_the_last_good_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        """The learner, until its third call."""
+
+        def __init__(self, real: Any) -> None:
+            self.real, self.calls = real, 0
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.real, name)
+
+        def learn(self, state: Any) -> Any:
+            self.calls += 1
+            state, metrics = self.real.learn(state)
+            return state, metrics | ({"loss/policy": np.float32("nan")} if self.calls == 3 else {})
+
+    monkeypatch.setattr(runs.Plan, "learner", lambda self, real=runs.Plan.learner: Broken(real(self)))
+    done = train(GAME, tmp_path / "run", **SMALL)
+    assert (done.why, done.steps) == ("diverged", 512)
+    assert np.isfinite(load_file(tmp_path / "run" / "last.safetensors")["params/conv0/kernel"]).all()
+    assert lines_of(tmp_path / "run")[-1]["steps"] == 512
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ({"levels": "jelly"}, "jelly"),
+        ({"levels": ["combo", "points"]}, "different rules"),
+        ({"levels": "combo", "algorithm": "pppo"}, "did you mean 'ppo'"),
+        ({"levels": "combo", "network": "edge:layer=3"}, "no argument 'layer'"),
+        ({"levels": "combo", "settings": {"rate": "fast"}}, "rate must be float, not 'fast'"),
+        ({"levels": "combo", "settings": {"clib": 0.1}}, "did you mean 'clip'"),
+        ({"levels": "combo", "steps": 0}, "steps must be from 1"),
+        ({"levels": "combo", "reward": "fun"}, "reward must be one of auto, score"),
+        ({"levels": "combo", "reward": "progress"}, "goals"),
+        ({"levels": []}, "no levels"),
+    ],
+)
+def test_a_plan_that_cannot_work_is_refused_before_anything_is_written(plan: dict, said: str, tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match=said):
+        train(out=tmp_path / "run", **plan)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_with_another_run_is_left_alone(whole: Path, tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="holds a run already"):
+        train(GAME, whole, **SMALL)
+    with pytest.raises(PlanError, match="holds no run to go on with"):
+        train(resume=tmp_path)
+    (tmp_path / "config.json").write_text('{"format": 1, "levels": 3}')
+    with pytest.raises(PlanError, match="no config of a run"):
+        train(resume=tmp_path)
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_it_goes_on_as_if_nothing_had_happened(whole: Path, tmp_path: Path) -> None:
+    folder, chance = tmp_path / "run", random.Random(0)
+    words = f"from experiments.training import train; train({GAME!r}, {str(folder)!r}, **{SMALL!r})"
+    again = f"from experiments.training import train; train(resume={str(folder)!r})"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    for _ in range(6):
+        started = (folder / "config.json").exists()
+        child = subprocess.Popen([sys.executable, "-c", again if started else words], env=environment)
+        time.sleep(chance.uniform(4, 14))
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    subprocess.run([sys.executable, "-c", again], env=environment, check=True)
+    assert lines_of(folder) == lines_of(whole)
+    assert same_weights(folder / "last.safetensors", whole / "last.safetensors")
