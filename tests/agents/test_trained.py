@@ -80,7 +80,7 @@ def test_games_that_it_cannot_play_are_refused(path: str, game: Game, tmp_path: 
     make(f"policy:{path}:blind=True").bind(more)
     fixed = tmp_path / "fixed.safetensors"
     write(fixed, trained_in(game, Architecture.parse("mlp:width=4")))
-    with pytest.raises(PolicyError, match="plays boards of 5x5 only.*this game has 6x5"):
+    with pytest.raises(PolicyError, match=r"plays boards of 5x5 only.*this game has 6x5"):
         make(f"policy:{fixed}:blind=True").bind(more)
 
 

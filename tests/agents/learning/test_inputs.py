@@ -5,8 +5,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from agents.learning.inputs import GAINS, UNITS, Inputs, Symmetry, View, any_symmetry, inputs_of, mirrored_actions
-from agents.learning.inputs import seen_actions, seen_through
+from agents.learning.inputs import (
+    GAINS,
+    UNITS,
+    Inputs,
+    Symmetry,
+    View,
+    any_symmetry,
+    inputs_of,
+    mirrored_actions,
+    seen_actions,
+    seen_through,
+)
 from crush_gym import Game, Level
 from crush_gym.swaps import swaps_of
 
