@@ -11,6 +11,8 @@ BATCH = 256
 BATCHES = {"everything": 8}
 """Batches of boards by kind, each board a level of its own; 2 where nothing is said."""
 
+pytestmark = pytest.mark.runs_long
+
 
 def batches(kind: Kind) -> int:
     return BATCHES.get(kind.name, 2)

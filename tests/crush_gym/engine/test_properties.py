@@ -25,6 +25,8 @@ FEW = settings(max_examples=4, deadline=None, derandomize=True, database=None, s
 
 Rows = list[list[str]]
 
+pytestmark = pytest.mark.runs_long
+
 
 @cache
 def arena(name: str) -> Arena:

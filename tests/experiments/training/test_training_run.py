@@ -1,4 +1,4 @@
-"""Runs of learners: resumed as if never interrupted, judged by the harness, refused early, and broken ones contained."""
+"""Runs of learners: resumed as if never interrupted, judged by the harness, refused early, contained when broken."""
 
 import json
 import os
