@@ -11,39 +11,24 @@ expects of the position that it comes to.
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from agents.protocol import Memory, Policy, bound
 from agents.registry import make, name_of
 from agents.search import deeper, futures
+from agents.search.cores import over_cores
 from agents.search.deeper import Future, Judge, Knobs
-from agents.search.futures import WORTHS, Measure
-from agents.search.positions import one_axis
+from agents.search.futures import WORTHS, Measure, Span
 from crush_gym import Game, Level, State
 from crush_gym.keys import of_words
 from crush_gym.policies import Logits
-from crush_gym.runtime import (
-    LEVEL_RANKS,
-    Options,
-    Player,
-    Spec,
-    boards_of_state,
-    cores,
-    flat_boards,
-    in_parts,
-    kept,
-    legal,
-    options_for,
-    randomness,
-    sizes,
-)
+from crush_gym.runtime import Player, Spec, cores, legal, randomness, sizes
 
 MOST_CONSIDERED, MOST_SAMPLES, DEEPEST = 480, 100_000, 1_000
 
@@ -122,8 +107,10 @@ def _traceable(name: str, game: Game, parameter: str) -> Policy:
 
 
 class Params(NamedTuple):
-    """What is data: parameters of the players that say what is considered, and of the futures."""
+    """What is data. samples: futures of each move in each round, int32[rounds]; guide: parameters of the player that
+    says what is considered."""
 
+    samples: Any
     guide: Any
     knobs: Knobs
 
@@ -144,87 +131,90 @@ class _Lookahead:
         own = 1.0 if self.value is None else self.value.discount
         discount = own if self.agent.discount is None else self.agent.discount
         then, value = (() if player is None else player.params for player in (self.then, self.value))
-        return Params(self.guide.params, Knobs(jnp.float32(discount), then, value))
+        samples = np.array([samples for _, samples in self.rounds], np.int32)
+        return Params(samples, self.guide.params, Knobs(np.float32(discount), then, value))
+
+    @property
+    def rounds(self) -> tuple[tuple[int, int], ...]:
+        """See `rounds`."""
+        return rounds(min(self.agent.considered, self.game.actions), self.agent.samples, self.agent.halving)
 
     def act(
         self, params: Params, key: jax.Array, memory: Memory, state: State, level: Level
     ) -> tuple[jax.Array, Memory]:
         """See `crush_gym.policies.Act`."""
-        boards = boards_of_state(state)
-        bits, flat = randomness.key_bits(key).reshape(2, -1), one_axis(state)
-        levels, size = flat_boards(level, LEVEL_RANKS), randomness.key_bits(key)[0].size
-        part = -(-size // min(cores(), size))
-        program = _program(self.search(), self.game.spec, options_for(self.game.spec, part, rollout=True))
-
-        def call(first: int) -> jax.Array:
-            def cut(x: jax.Array) -> jax.Array:
-                return x[..., first : first + part]
-
-            mine = jax.tree.map(cut, levels) if jnp.ndim(levels.height) else levels
-            return program(params, cut(bits), jax.tree.map(cut, flat), mine)
-
-        return in_parts(program, call, size, part).reshape(boards), memory
+        search = self.search()
+        return over_cores(search.best, search.spec, params, key, state, level), memory
 
     def search(self) -> Search:
         """What is compiled."""
-        agent, then, value = self.agent, self.then, self.value
-        assert self.guide.logits is not None
-        plan = rounds(min(agent.considered, self.game.actions), agent.samples, agent.halving)
-        futures, beyond = sum(samples for _, samples in plan), agent.depth > 0 or value is not None
+        agent, then, value, guide = self.agent, self.then, self.value, self.guide
+        assert guide.logits is not None
+        moves, samples = zip(*self.rounds, strict=True)
         future = Future(
-            measure=Measure.of(agent.worth, futures, fractions=beyond),
+            measure=Measure.of(agent.worth, sum(samples), fractions=agent.depth > 0 or value is not None),
             depth=agent.depth,
             then=Player(then.start, then.act) if then else None,
             judge=Judge(value.start, value.value) if value and value.value else None,
         )
-        return Search(Player(self.guide.start, self.guide.act), self.guide.logits, plan, future)
+        most = 1 << max(samples).bit_length()
+        return Search(self.game.spec, Player(guide.start, guide.act), guide.logits, moves, most, future)
 
 
 @dataclass(frozen=True)
 class Search:
     """What a look ahead is compiled for.
 
-    guide, logits: of the player that says what is considered; rounds: see `rounds`; future: what is played of each move
+    guide, logits: of the player that says what is considered; moves: that are kept in each round
+    most: futures of each of them at most; future: what is played
     """
 
+    spec: Spec
     guide: Player
     logits: Logits
-    rounds: tuple[tuple[int, int], ...]
+    moves: tuple[int, ...]
+    most: int
     future: Future
 
+    def best(self, params: Params, bits: jax.Array, state: State, level: Level) -> jax.Array:
+        """The best move of each board, int32[B]; -1 where there is none. bits: of the players' keys, uint32[2, B]."""
+        actions = self.considered(params.guide, bits, state, level)
+        sums, first = jnp.zeros_like(actions), jnp.int32(0)
+        for number, moves in enumerate(self.moves):
+            order = jnp.argsort(jnp.where(actions >= 0, -sums, 2**31 - 1), axis=0, stable=True)[:moves]
+            actions, sums = (jnp.take_along_axis(x, order, axis=0) for x in (actions, sums))
+            span = Span(first, params.samples[number], self.most)
+            sums += self.sums_of(params.knobs, bits, state, level, actions, span)
+            first += span.samples
+        best = jnp.argmax(jnp.where(actions >= 0, sums, -(2**31)), axis=0)
+        return jnp.take_along_axis(actions, best[None], axis=0)[0]
 
-@functools.lru_cache(maxsize=64)
-def _program(search: Search, spec: Spec, options: Options) -> Callable[..., jax.Array]:
-    return kept.program(functools.partial(looked_ahead, search, spec), options)
+    def considered(self, params: Any, bits: jax.Array, state: State, level: Level) -> jax.Array:
+        """The moves that are tried, int32[considered, B], -1 from where there are no more: drawn by the guide."""
+        mask = legal(self.spec, state)
+        memory = self.guide.start(params, of_words(bits), state, level)
+        rows = jax.lax.broadcasted_iota(jnp.uint32, mask.shape, 0)
+        uniform = (randomness.draw(bits, randomness.PICK, 0, rows) >> 8).astype(jnp.float32) + 0.5
+        # The greatest of log p + Gumbel noise are a draw without repetition.
+        strength = self.logits(params, memory, state, level) - jnp.log(-jnp.log(uniform / 2.0**24))
+        strength = jnp.where(mask, strength, -jnp.inf)
+        top, action = jax.lax.top_k(strength.T, self.moves[0])
+        return jnp.where(top > -jnp.inf, action, -1).T.astype(jnp.int32)
 
-
-def looked_ahead(search: Search, spec: Spec, params: Params, bits: jax.Array, state: State, level: Level) -> jax.Array:
-    """The best move of each board, int32[B]; -1 where there is none. bits: words of the players' keys, uint32[2, B]."""
-    actions = considered(search, spec, params.guide, bits, state, level)
-    sums, first, future = jnp.zeros_like(actions), 0, search.future
-    for moves, samples in search.rounds:
-        order = jnp.argsort(jnp.where(actions >= 0, -sums, 2**31 - 1), axis=0, stable=True)[:moves]
-        actions, sums = (jnp.take_along_axis(x, order, axis=0) for x in (actions, sums))
+    def sums_of(
+        self,
+        knobs: Knobs,
+        bits: jax.Array,
+        state: State,
+        level: Level,
+        actions: jax.Array,
+        span: Span,
+    ) -> jax.Array:
+        """What futures of moves bring together, in grains: int32[C, B]."""
+        spec, future = self.spec, self.future
         if future.depth or future.judge:
-            sums += deeper.sums_of(spec, future, params.knobs, bits, state, level, actions, first, samples)
-        else:
-            sums += futures.sums_of(spec, future.measure, bits, state, level, actions, first, samples)
-        first += samples
-    best = jnp.argmax(jnp.where(actions >= 0, sums, -(2**31)), axis=0)
-    return jnp.take_along_axis(actions, best[None], axis=0)[0]
-
-
-def considered(search: Search, spec: Spec, params: Any, bits: jax.Array, state: State, level: Level) -> jax.Array:
-    """The moves that are tried, int32[considered, B], -1 from where there are no more: drawn by the guide."""
-    mask = legal(spec, state)
-    memory = search.guide.start(params, of_words(bits), state, level)
-    rows = jax.lax.broadcasted_iota(jnp.uint32, mask.shape, 0)
-    uniform = (randomness.draw(bits, randomness.PICK, 0, rows) >> 8).astype(jnp.float32) + 0.5
-    # The greatest of log p + Gumbel noise are a draw without repetition.
-    strength = search.logits(params, memory, state, level) - jnp.log(-jnp.log(uniform / 2.0**24))
-    strength = jnp.where(mask, strength, -jnp.inf)
-    top, action = jax.lax.top_k(strength.T, search.rounds[0][0])
-    return jnp.where(top > -jnp.inf, action, -1).T.astype(jnp.int32)
+            return deeper.sums_of(spec, future, knobs, bits, state, level, actions, span)
+        return futures.sums_of(spec, future.measure, bits, state, level, actions, span)
 
 
 def rounds(considered: int, samples: int, halving: bool) -> tuple[tuple[int, int], ...]:

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from agents.search.futures import Measure, Split, Table, key_of_future
+from agents.search.futures import Measure, Span, Split, Table, key_of_future
 from crush_gym import Level, State
 from crush_gym.keys import of_words
 from crush_gym.policies import Memory, Start, Value
@@ -113,18 +113,17 @@ def sums_of(
     state: State,
     level: Level,
     actions: jax.Array,
-    first: int,
-    samples: int,
+    span: Span,
 ) -> jax.Array:
     """What futures of moves bring together, in grains: int32[C, B]; see `agents.search.futures.sums_of`.
 
     The turn of the move that is tried has the key `key_of_future`; after it, move m of the attempt has this key with m
     folded in, and players the player's keys of those.
     """
-    split = Split.of(actions.shape[1], samples)
+    split = Split.of(actions.shape[1], span.most)
     bits, state, actions = jax.tree.map(split.lanes, (bits, state, actions))
     level = jax.tree.map(split.lanes_of_level, with_boards_axis(level))
-    roots = Roots(knobs, bits, state, level, split.table(actions, first, samples))
+    roots = Roots(knobs, bits, state, level, split.table(actions, span))
     return split.joined(played(spec, future, roots, actions.shape[0]))
 
 

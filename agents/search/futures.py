@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -53,8 +53,11 @@ class Measure:
 
     @classmethod
     def of(cls, worth: str, futures: int, fractions: bool = False) -> Measure:
-        """For sums of so many futures. fractions: whether there is less than a point to be counted."""
-        room = 30 - math.ceil(math.log2(LARGEST[worth] * futures))
+        """For sums of so many futures. fractions: whether there is less than a point to be counted.
+
+        Few measures serve all numbers, for programs are compiled for each.
+        """
+        room = 30 - LARGEST[worth].bit_length() + 1 - 4 * math.ceil(math.log2(futures) / 4)
         if worth == "score":
             return cls(worth, 2 ** min(max(room, 0), 8) if fractions else 1)
         return cls(worth, 2 ** min(room, 20))
@@ -92,6 +95,14 @@ class Table(NamedTuple):
         return row, self.first + sample, jnp.where(item < self.futures, action, -1)
 
 
+class Span(NamedTuple):
+    """Futures `first` to `first + samples - 1` of each move, which are data, int32[]; most: at most so many of them."""
+
+    first: Any
+    samples: Any
+    most: int
+
+
 def key_of_future(bits: jax.Array, sample: jax.Array, action: jax.Array) -> jax.Array:
     """Words of the key that decides a future's first turn, from those of the player's key: uint32[2, S]."""
     return randomness.fold(randomness.fold(bits, sample), action)
@@ -104,22 +115,21 @@ def sums_of(
     state: State,
     level: Level,
     actions: jax.Array,
-    first: int,
-    samples: int,
+    span: Span,
 ) -> jax.Array:
     """What the turns of moves bring together, in grains: int32[C, B].
 
     Args:
         bits: words of the players' keys, uint32[2, B]; see `key_of_future`.
         actions: the moves, int32[C, B]; -1 from where there are no more.
-        first, samples: futures first to first + samples - 1 of each move.
+        span: which of their futures.
     """
     level = with_boards_axis(level)
-    split = Split.of(actions.shape[1], samples)
+    split = Split.of(actions.shape[1], span.most)
     bits, state, actions = jax.tree.map(split.lanes, (bits, state, actions))
     level = jax.tree.map(split.lanes_of_level, level)
     played = functools.partial(_to_the_end, spec, measure)
-    table = split.table(actions, first, samples)
+    table = split.table(actions, span)
     return split.joined(in_chunks_by_parts(spec, played)(survey(spec, level), bits, state, level, table))
 
 
@@ -134,9 +144,9 @@ class Split(NamedTuple):
     number: int
 
     @classmethod
-    def of(cls, boards: int, samples: int) -> Split:
-        """For so many boards."""
-        return cls(boards, max(1, min(samples, FEWEST_LANES // boards)))
+    def of(cls, boards: int, most: int) -> Split:
+        """For so many boards, and at most so many futures of each move."""
+        return cls(boards, max(1, min(most, FEWEST_LANES // boards)))
 
     def lanes(self, x: jax.Array) -> jax.Array:
         """What each board has, on all its lanes."""
@@ -146,15 +156,15 @@ class Split(NamedTuple):
         """The same of a level, which all boards may share."""
         return x if x.shape[-1] == 1 else self.lanes(x)
 
-    def table(self, actions: jax.Array, first: int, samples: int) -> Table:
+    def table(self, actions: jax.Array, span: Span) -> Table:
         """What the lanes play. actions: int32[C, S]."""
-        share = -(-samples // self.number)
-        starts = jnp.repeat(jnp.arange(self.number, dtype=jnp.int32) * share, self.boards)
+        share = -(-span.samples // self.number)
+        starts = jnp.repeat(jnp.arange(self.number, dtype=jnp.int32), self.boards) * share
         return Table(
             actions=actions,
             number=jnp.sum(actions >= 0, axis=0).astype(jnp.int32),
-            first=first + starts,
-            samples=jnp.clip(samples - starts, 0, share),
+            first=span.first + starts,
+            samples=jnp.clip(span.samples - starts, 0, share),
         )
 
     def joined(self, sums: jax.Array) -> jax.Array:

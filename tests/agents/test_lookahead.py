@@ -123,7 +123,7 @@ def test_sums_of_futures_do_not_run_over(worth: str, futures: int) -> None:
     for fractions in (False, True):
         grains = Measure.of(worth, futures, fractions).grains
         assert most * grains * futures < 2**31 and (
-            grains > 1 or (worth == "score" and (futures > 2**9 or not fractions))
+            grains > 1 or (worth == "score" and (futures > 2**8 or not fractions))
         )
 
 
