@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from typing import Any, Protocol, runtime_checkable
 
@@ -43,8 +44,10 @@ def bound(agent: Agent, game: Game) -> Policy:
         )
     if not hasattr(policy, "params"):
         return _without_params(policy, agent.name)
-    logits, lanes = getattr(policy, "logits", None), getattr(policy, "lanes", None)
-    return Policy(policy.act, policy.start, policy.params, logits, getattr(policy, "traceable", True), lanes)
+    known = {
+        field.name: getattr(policy, field.name) for field in dataclasses.fields(Policy) if hasattr(policy, field.name)
+    }
+    return Policy(**known)
 
 
 def _without_params(policy: Any, name: str) -> Policy:

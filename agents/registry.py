@@ -1,4 +1,8 @@
-"""Agents by name: `make("mcts:simulations=50,playout=greedy")`. What `make` was given is the agent's name again."""
+"""Agents by name: `make("mcts:simulations=50,playout=greedy")`. What `make` was given is the agent's name again.
+
+A parameter that is the name of another agent stands in parentheses where it has commas:
+`make("mcts:prior=(mine:Player:skill=2,seed=3),simulations=50")`.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +62,8 @@ def name_of(registered: str, agent: Any) -> str:
 
 def _written(value: Any) -> str:
     """A value as `make` reads it again."""
+    if isinstance(value, str):
+        return f"({value})" if "," in value or value.startswith("(") else value
     if not isinstance(value, float):
         return str(value)
     short = f"{value:g}"
@@ -154,15 +160,32 @@ def _parsed(maker: Any, parameters: str, text: str) -> dict[str, Any]:
     except Exception:  # a stranger's annotations may name what is not there; then values are read by their looks
         hints = {}
     result: dict[str, Any] = {}
-    for part in filter(None, parameters.split(",")):
+    for part in filter(None, _split(parameters, text)):
         key, equals, value = part.partition("=")
         if not equals or not key:
             raise AgentError(f"{text!r}: expected parameter=value, found {part!r}")
         if dataclasses.is_dataclass(maker) and key not in hints:
             names = ", ".join(field.name for field in dataclasses.fields(maker)) or "none"
             raise AgentError(f"{text!r}: there is no parameter {key!r}; there are {names}")
-        result[key] = _value(value, hints.get(key, Any), f"{text!r}: {key}")
+        within = value[1:-1] if value.startswith("(") and value.endswith(")") else value
+        result[key] = _value(within, hints.get(key, Any), f"{text!r}: {key}")
     return result
+
+
+def _split(parameters: str, text: str) -> list[str]:
+    """At the commas that stand in no parentheses: the name of another agent may hold some."""
+    parts, depth = [""], 0
+    for letter in parameters:
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    if depth:
+        raise AgentError(f"{text!r}: a parenthesis is not closed, or not opened; they go around agents' names")
+    return parts
 
 
 def _value(text: str, hint: Any, where: str) -> Any:

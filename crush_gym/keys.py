@@ -15,7 +15,7 @@ import numpy as np
 
 from crush_gym.engine.randomness import fold, key_bits
 
-__all__ = ["attempt_key", "move_key", "player_key"]
+__all__ = ["attempt_key", "move_key", "of_words", "player_key"]
 
 PLAYER = np.uint32(2**32 - 1)
 """Folded into a key, it gives the player's: no move and no attempt has this number."""

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from crush_gym.game import Game
 
 __all__ = [
-    "NAMES", "Act", "Function", "Logits", "Memory", "Params", "Policy", "Start", "Traits", "chance", "clouded", "first",
-    "greedy", "heuristic", "legal", "of_function", "planes", "preview", "random", "random_action",
+    "NAMES", "WORTHS", "Act", "Function", "Logits", "Memory", "Params", "Policy", "Start", "Traits", "Value", "chance",
+    "clouded", "first", "greedy", "heuristic", "legal", "of_function", "planes", "preview", "random", "random_action",
 ]  # fmt: skip
 
 Params = Any
@@ -68,6 +68,13 @@ Logits = Callable[[Params, Memory, State, Level], jax.Array]
 """(params, memory, states, levels) -> float32[actions, B]: logarithms of the moves' probabilities, up to a constant of
 each board; of moves that are not legal, anything."""
 
+Value = Callable[[Params, Memory, State, Level], jax.Array]
+"""(params, memory, states, levels) -> float32[B]: what the player expects the moves to come to bring, in the units of
+its `worth`, each move discounted by its `discount`; of attempts that are over, anything."""
+
+WORTHS = ("score", "progress")
+"""What values may be counted in: points; or shares of the level's goals, where all are 1, and 1 more for winning."""
+
 Function = Callable[[jax.Array, State, Level], jax.Array]
 """(words of the player's keys uint32[2, B], states, levels) -> actions int32[B]: a player without a memory."""
 
@@ -87,6 +94,9 @@ class Policy:
         start: its memory at the start of attempts; see `Start`.
         params: what it knows.
         logits: its probabilities, where it knows them; see `Logits`.
+        value: what it expects of positions, where it knows that; see `Value`.
+        worth: one of `WORTHS`, what `value` is counted in.
+        discount: by which `value` weighs each move less than the one before it; 1: not at all.
         traceable: whether the functions are pure JAX. Otherwise the player is asked move by move, on the host.
         lanes: how many boards at a time suit a player that is asked move by move; None: as many as there may be.
 
@@ -100,6 +110,15 @@ class Policy:
     logits: Logits | None = None
     traceable: bool = True
     lanes: int | None = None
+    value: Value | None = None
+    worth: str = "score"
+    discount: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.worth not in WORTHS:
+            raise ValueError(f"a policy's worth must be one of {', '.join(WORTHS)}, not {self.worth!r}")
+        if not 0 <= self.discount <= 1:
+            raise ValueError(f"a policy's discount must be from 0 to 1, not {self.discount}")
 
 
 @functools.lru_cache(maxsize=256)

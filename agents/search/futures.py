@@ -1,13 +1,16 @@
 """What moves bring on the real simulator: sampled futures of each, played one after the other on a lane of their own.
 
 A lane holds one board. It makes a move, plays its turn to the end, enters what that brought, takes the board from where
-it was, and makes the next move: no lane waits for another's cascade, and nothing but the sums ever leaves the kernel.
+it was, and makes the next move: no lane waits for another's cascade, and nothing but the results ever leaves the
+kernel. Futures that go beyond the move's own turn are played in `agents.search.deeper`.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -34,18 +37,37 @@ from crush_gym.runtime import (
     with_boards_axis,
 )
 
-UNITS = 1 << 20
-"""Units of a whole level's progress: sums of whole numbers do not depend on their order."""
-
 WORTHS = ("score", "progress")
 
+LARGEST = {"score": 1 << 20, "progress": 4}
+"""What a future brings at most, about, so that sums do not run over."""
 
-class Trying(NamedTuple):
-    """Lanes under way. item: number of the future that is played, -1 before the first; sums: int32[C, S]."""
 
-    play: Play
-    item: jax.Array
-    sums: jax.Array
+@dataclass(frozen=True)
+class Measure:
+    """What counts in a future. grains: to a point, or to a level's whole progress: sums of whole numbers do not depend
+    on their order."""
+
+    worth: str
+    grains: int = 1
+
+    @classmethod
+    def of(cls, worth: str, futures: int, fractions: bool = False) -> Measure:
+        """For sums of so many futures. fractions: whether there is less than a point to be counted.
+
+        Few measures serve all numbers, for programs are compiled for each.
+        """
+        room = 30 - LARGEST[worth].bit_length() + 1 - 4 * math.ceil(math.log2(futures) / 4)
+        if worth == "score":
+            return cls(worth, 2 ** min(max(room, 0), 8) if fractions else 1)
+        return cls(worth, 2 ** min(room, 20))
+
+    def value(self, spec: Spec, state: State, level: Level) -> jax.Array:
+        """What positions have brought so far, in grains: int32[S]."""
+        if self.worth == "score":
+            return self.grains * state.books.score
+        done = progress(spec, state, level)
+        return jnp.round(self.grains * (done + (done >= 1.0))).astype(jnp.int32)
 
 
 class Table(NamedTuple):
@@ -60,63 +82,127 @@ class Table(NamedTuple):
     first: jax.Array
     samples: jax.Array
 
+    @property
+    def futures(self) -> jax.Array:
+        """How many each lane plays, int32[S]."""
+        return self.number * self.samples
+
+    def future(self, item: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """Of the lanes' futures by their numbers, int32[S]: the row of the move, its sample, and the move, or -1."""
+        row, sample = item // jnp.maximum(self.samples, 1), item % jnp.maximum(self.samples, 1)
+        rows = lax.broadcasted_iota(jnp.int32, self.actions.shape, 0)
+        action = jnp.max(jnp.where(rows == row, self.actions, -1), axis=0)
+        return row, self.first + sample, jnp.where(item < self.futures, action, -1)
+
+
+class Span(NamedTuple):
+    """Futures `first` to `first + samples - 1` of each move, which are data, int32[]; most: at most so many of them."""
+
+    first: Any
+    samples: Any
+    most: int
+
+
+def key_of_future(bits: jax.Array, sample: jax.Array, action: jax.Array) -> jax.Array:
+    """Words of the key that decides a future's first turn, from those of the player's key: uint32[2, S]."""
+    return randomness.fold(randomness.fold(bits, sample), action)
+
 
 def sums_of(
-    spec: Spec, worth: str, bits: jax.Array, state: State, level: Level, actions: jax.Array, first: int, samples: int
+    spec: Spec,
+    measure: Measure,
+    bits: jax.Array,
+    state: State,
+    level: Level,
+    actions: jax.Array,
+    span: Span,
 ) -> jax.Array:
-    """What futures of moves bring together, int32[C, B]: points, or `UNITS` of progress.
+    """What the turns of moves bring together, in grains: int32[C, B].
 
     Args:
-        bits: words of the players' keys, uint32[2, B]; future n of move a is drawn from fold(fold(key, n), a).
+        bits: words of the players' keys, uint32[2, B]; see `key_of_future`.
         actions: the moves, int32[C, B]; -1 from where there are no more.
-        first, samples: futures first to first + samples - 1 of each move.
+        span: which of their futures.
     """
     level = with_boards_axis(level)
-    splits = _splits(actions.shape[1], samples)
-    share = -(-samples // splits)
-
-    def lanes(x: jax.Array) -> jax.Array:
-        return x if splits == 1 else jnp.concatenate([x] * splits, axis=-1)
-
-    starts = jnp.repeat(jnp.arange(splits, dtype=jnp.int32) * share, actions.shape[1])
-    table = Table(
-        actions=lanes(actions),
-        number=lanes(jnp.sum(actions >= 0, axis=0).astype(jnp.int32)),
-        first=first + starts,
-        samples=jnp.clip(samples - starts, 0, share),
-    )
-    state, bits = jax.tree.map(lanes, (state, bits))
-    level = jax.tree.map(lambda x: x if x.shape[-1] == 1 else lanes(x), level)
-    found = in_chunks_by_parts(spec, functools.partial(_to_the_end, spec, worth))(
-        survey(spec, level), bits, state, level, table
-    )
-    return found.reshape(actions.shape[0], splits, -1).sum(axis=1)
+    split = Split.of(actions.shape[1], span.most)
+    bits, state, actions = jax.tree.map(split.lanes, (bits, state, actions))
+    level = jax.tree.map(split.lanes_of_level, level)
+    played = functools.partial(_to_the_end, spec, measure)
+    table = split.table(actions, span)
+    return split.joined(in_chunks_by_parts(spec, played)(survey(spec, level), bits, state, level, table))
 
 
 FEWEST_LANES = 256
 """Fewer boards than these have their futures played on several lanes each: kernels want whole vectors."""
 
 
-def _splits(boards: int, samples: int) -> int:
-    return max(1, min(samples, FEWEST_LANES // boards))
+class Split(NamedTuple):
+    """How the futures of each board are shared out among lanes. number: of lanes for each board."""
+
+    boards: int
+    number: int
+
+    @classmethod
+    def of(cls, boards: int, most: int) -> Split:
+        """For so many boards, and at most so many futures of each move."""
+        return cls(boards, max(1, min(most, FEWEST_LANES // boards)))
+
+    def lanes(self, x: jax.Array) -> jax.Array:
+        """What each board has, on all its lanes."""
+        return x if self.number == 1 else jnp.concatenate([x] * self.number, axis=-1)
+
+    def lanes_of_level(self, x: jax.Array) -> jax.Array:
+        """The same of a level, which all boards may share."""
+        return x if x.shape[-1] == 1 else self.lanes(x)
+
+    def table(self, actions: jax.Array, span: Span) -> Table:
+        """What the lanes play. actions: int32[C, S]."""
+        share = -(-span.samples // self.number)
+        starts = jnp.repeat(jnp.arange(self.number, dtype=jnp.int32), self.boards) * share
+        return Table(
+            actions=actions,
+            number=jnp.sum(actions >= 0, axis=0).astype(jnp.int32),
+            first=span.first + starts,
+            samples=jnp.clip(span.samples - starts, 0, share),
+        )
+
+    def joined(self, sums: jax.Array) -> jax.Array:
+        """The sums of the boards, int32[C, B], from those of the lanes."""
+        return sums.reshape(sums.shape[0], self.number, -1).sum(axis=1)
+
+
+class Trying(NamedTuple):
+    """Lanes under way. item: number of the future that is played, -1 before the first; sums: int32[C, S]."""
+
+    play: Play
+    item: jax.Array
+    sums: jax.Array
 
 
 def _to_the_end(
-    spec: Spec, worth: str, part: Part, terrain: Terrain, bits: jax.Array, state: State, level: Level, table: Table
+    spec: Spec,
+    measure: Measure,
+    part: Part,
+    terrain: Terrain,
+    bits: jax.Array,
+    state: State,
+    level: Level,
+    table: Table,
 ) -> jax.Array:
     """The sums of all futures of a chunk's lanes."""
-    before = _value(spec, worth, state, level)
+    before = measure.value(spec, state, level)
 
     def one(
         terrain: Terrain, bits: jax.Array, state: State, level: Level, table: Table, before: jax.Array, now: Trying
     ) -> Trying:
-        return _beat(spec, worth, terrain, bits, state, level, table, before, now)
+        return _beat(spec, measure, terrain, bits, state, level, table, before, now)
 
     step = part(one)
     play = rest(Board.of(spec, state.planes), state.books)
     start = Trying(play, jnp.full_like(table.number, -1), jnp.zeros_like(table.actions))
     return lax.while_loop(
-        lambda now: jnp.any(now.item < table.number * table.samples),
+        lambda now: jnp.any(now.item < table.futures),
         lambda now: step(terrain, bits, state, level, table, before, now),
         start,
     ).sums
@@ -124,7 +210,7 @@ def _to_the_end(
 
 def _beat(
     spec: Spec,
-    worth: str,
+    measure: Measure,
     terrain: Terrain,
     bits: jax.Array,
     state: State,
@@ -136,25 +222,15 @@ def _beat(
     """Enter the futures that are over, begin the next ones, and play a beat of all."""
     play = now.play
     over = (play.stage == OVER) | (now.item < 0)
+    gained = measure.value(spec, state_of(play), level) - before
     rows = lax.broadcasted_iota(jnp.int32, table.actions.shape, 0)
-    gained = _value(spec, worth, state_of(play), level) - before
-    mine = rows == now.item // jnp.maximum(table.samples, 1)
+    mine = rows == table.future(now.item)[0]
     sums = now.sums + jnp.where(mine & over & (now.item >= 0), gained, 0)
     item = now.item + over
-    row, sample = item // jnp.maximum(table.samples, 1), item % jnp.maximum(table.samples, 1)
-    action = jnp.max(jnp.where(rows == row, table.actions, -1), axis=0)
-    begins = over & (action >= 0) & (item < table.number * table.samples)
+    _, sample, action = table.future(item)
+    begins = over & (action >= 0)
     fresh = rest(Board.of(spec, state.planes), state.books)
     play = jax.tree.map(lambda new, old: jnp.where(over, new, old), fresh, play).awake()
     wanted = from_action(spec, jnp.where(begins, action, -1))
-    own = randomness.fold(randomness.fold(bits, table.first + sample), action)
-    play = begin(terrain, play, play.board.fence(Moves(*wanted)), own)
+    play = begin(terrain, play, play.board.fence(Moves(*wanted)), key_of_future(bits, sample, action))
     return Trying(beat(terrain, play), item, sums)
-
-
-def _value(spec: Spec, worth: str, state: State, level: Level) -> jax.Array:
-    """What a position has brought so far: int32[S]."""
-    if worth == "score":
-        return state.books.score
-    done = progress(spec, state, level)
-    return jnp.round(UNITS * (done + (done >= 1.0))).astype(jnp.int32)

@@ -20,6 +20,7 @@ from agents.search.returns import Range
 from agents.search.tomast import Table
 from agents.search.tree import NONE, Tree
 from crush_gym import Level, State
+from crush_gym.keys import of_words
 from crush_gym.move_values import Sliced, by_action, in_proportion, move_values, planes_of
 from crush_gym.policies import Logits
 from crush_gym.runtime import (
@@ -114,7 +115,7 @@ class Guide(NamedTuple):
         A player that does not tell them is asked `ASKED` times with keys of its own, and what it says is counted.
         """
         mask = legal(spec, state)
-        memory = self.player.start(params, key_of(bits), state, level)
+        memory = self.player.start(params, of_words(bits), state, level)
         if self.logits is not None:
             strength = jnp.where(mask, self.logits(params, memory, state, level), -jnp.inf)
             raised = jnp.where(mask, jnp.exp(strength - jnp.max(strength, axis=0, initial=-1e30)), 0.0)
@@ -122,7 +123,7 @@ class Guide(NamedTuple):
         numbers = jnp.arange(spec.actions)[:, None]
 
         def ask(counts: jax.Array, n: jax.Array) -> tuple[jax.Array, None]:
-            own = key_of(randomness.fold(bits, jnp.full(bits.shape[1:], n)))
+            own = of_words(randomness.fold(bits, jnp.full(bits.shape[1:], n)))
             action, _ = self.player.act(params, own, memory, state, level)
             return counts + (numbers == action), None
 
@@ -136,11 +137,6 @@ ASKED = 16
 
 ASKED_FROM = 2**31
 """Folded into a simulation's key for these questions; moves have smaller numbers."""
-
-
-def key_of(bits: jax.Array) -> jax.Array:
-    """Keys[S] from their words, uint32[2, S]."""
-    return jax.random.wrap_key_data(jnp.moveaxis(bits, 0, -1), impl="threefry2x32")
 
 
 class Search(NamedTuple):
@@ -259,7 +255,7 @@ def _some_beats(
     if settings.playout is None:
         return in_chunks_by_parts(flight.play.spec, _playout_beats)(terrain, keys, weights, flight)
     # A simulation's keys are the searching player's own: what falls in it is no secret of the game.
-    asked = by_player(flight.play.spec, settings.playout, knobs.playout, level, own=key_of)
+    asked = by_player(flight.play.spec, settings.playout, knobs.playout, level, own=of_words)
 
     def one(flight: Flight) -> Flight:
         mind = flight.mind

@@ -164,7 +164,7 @@ def by_player(
 
     def choose(play: Play, moves: Moves, bits: jax.Array, mind: Mind) -> tuple[Moves, Mind]:
         ready = jnp.sum(occurs(moves.firsts) != 0)
-        enough = ready >= sizes.WAITING_PER_BUSY * jnp.sum(in_turn(play))
+        enough = (ready > 0) & (ready >= sizes.WAITING_PER_BUSY * jnp.sum(in_turn(play)))
         return lax.cond(enough, lambda p, *rest: ask(p.awake(), *rest), wait, play, moves, bits, mind)
 
     return choose

@@ -26,7 +26,8 @@ def register(subparsers: Subparsers) -> None:
     parser.add_argument("--agents", nargs="+", metavar="AGENT", help="only these players (default: all in the store)")
     parser.add_argument(
         "--reference", metavar="AGENT",
-        help="the player whose results are 1 (default: winning always; without goals, the best mean score)",
+        help="the player whose results are 1 (default: lookahead:samples=2 where its results ship or are here and "
+        "differ from random play's; else winning always, or the best mean score)",
     )  # fmt: skip
 
 
@@ -85,6 +86,7 @@ def _report(board: Leaderboard, commands: Any) -> dict[str, Any]:
         {
             "level": task.level, "identity": task.identity, "counts": "success" if task.goal else "score",
             "zero": scales[task.identity].zero, "one": scales[task.identity].one, "usable": task in board.tasks,
+            "one_is": scales[task.identity].origin,
         }
         for task in board.field.tasks
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -54,6 +55,10 @@ class Leaderboard:
     useless: tuple[PlayedTask, ...]
     over_levels: bool
     reference: str | None = None
+
+    def origins(self) -> dict[str, int]:
+        """How many of the levels that count have a scale from where; see `experiments.ranking.yardstick`."""
+        return dict(Counter(self.yardsticks[task.identity].origin for task in self.tasks))
 
     def strata(self, agent: str) -> list[Array]:
         """A player's normalised values, [attempts] for each level that counts."""

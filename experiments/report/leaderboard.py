@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from experiments import report
+from experiments.ranking.field import PlayedTask
 from experiments.ranking.leaderboard import Leaderboard, Standing
 from experiments.ranking.origins import Origins
-from experiments.ranking.yardstick import RANDOM
+from experiments.ranking.yardstick import BEST, LOOKAHEAD, PLAYED, RANDOM, SHIPPED
 from experiments.report import Html, Page, Section, Span
 from experiments.report import leaderboard_figures as figures
 from experiments.report.words import decimal, ranks, rate_of, with_limits
@@ -74,10 +75,10 @@ def warnings(board: Leaderboard) -> list[str]:
     found = []
     if board.field.fewest() < FEW:
         found.append(f"Some player has only {board.field.fewest()} attempts at some level: intervals are too narrow.")
-    if board.reference is None and len({task.goal for task in board.tasks}) == 2:
+    if len(board.origins()) > 1 or len({task.goal for task in board.tasks if _is_best(board, task)}) == 2:
         found.append(
-            "Levels with goals, where 1 is winning always, and levels without, where 1 is the best of these players, "
-            "are ranked together: naming a reference (`--reference`) makes one player the 1 of both."
+            f"Levels are ranked together whose 1 is not the same: {_ones(board)}. Naming a reference (`--reference`) "
+            "makes one player the 1 of all."
         )
     if board.useless:
         names = _some([task.level for task in board.useless])
@@ -85,6 +86,28 @@ def warnings(board: Leaderboard) -> list[str]:
     if board.field.left_out:
         found.append(f"Not played by all of these players, and so left out: {_some(board.field.left_out)}.")
     return found
+
+
+ORIGINS = {
+    SHIPPED: f"{LOOKAHEAD}, as `crush_gym.references` has it",
+    PLAYED: f"{LOOKAHEAD}, as it played here",
+    BEST: "winning always, or the best mean score of these players where a level has no goals",
+}
+"""What is 1, by where a scale comes from."""
+
+
+def _is_best(board: Leaderboard, task: PlayedTask) -> bool:
+    return board.yardsticks[task.identity].origin == BEST
+
+
+def _ones(board: Leaderboard) -> str:
+    """What is 1, and on how many levels."""
+    if board.reference is not None:
+        return board.reference
+    known = board.origins()
+    if len(known) == 1:
+        return ORIGINS[next(iter(known))]
+    return "; ".join(f"{ORIGINS[origin]} ({report.counted(number, 'level')})" for origin, number in known.items())
 
 
 def _some(names: tuple[str, ...] | list[str]) -> str:
@@ -103,15 +126,14 @@ def _again(board: Leaderboard, origins: Origins) -> Section | None:
 
 
 def _reading(board: Leaderboard) -> Section:
-    has_random = any((RANDOM, task.identity) in board.field.played for task in board.tasks)
+    shipped = SHIPPED in board.origins()
+    has_random = shipped or any((RANDOM, task.identity) in board.field.played for task in board.tasks)
     zero = "the random player's" if has_random else "that of winning never, or of no points"
-    always = "that of winning always, or the best mean score of these players"
-    one = always if board.reference is None else f"that of {board.reference}"
     return report.section(
         "How to read it",
         report.bullets(
             "Results, success rates or mean scores where a level has no goals, are normalised on each level: "
-            f"0 is {zero}, 1 is {one}. Both are taken as exact.",
+            f"0 is {zero}, 1 is that of {_ones(board)}. Both are taken as exact.",
             "The interquartile mean drops a quarter of the levels, rounded down, at each end and averages the "
             "rest; the gap to 1 is how far a player stays below the reference on average: being above does not help.",
             "A bootstrap cannot see what no attempt has shown: an interval from 0 to 0 means that nothing was won, not "

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from crush_gym.cli import common
-from crush_gym.cli.common import CommandError, Subparsers, add_command
+from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command
 from experiments.commands.terminal import interruptible, quiet_xla, safe_in
 
 if TYPE_CHECKING:
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 
 class Study(NamedTuple):
-    """A study that can be named. home: `module:function` of what measures and gives the page."""
+    """A study that can be named. home: `module:function` of what measures and gives the page; people: whether it
+    compares people's games where it is given some."""
 
     summary: str
     home: str
+    people: bool = False
 
     def load(self) -> Callable[[Setting], Page]:
         module, _, name = self.home.partition(":")
@@ -37,7 +39,10 @@ STUDIES = {
         "the theses' eight sweeps over the search's parameters", "experiments.studies.theses.phase2_page:study"
     ),
     "mcadams": Study("McAdams' match-three players on seven sizes of board", "experiments.studies.mcadams.page:study"),
-    "candycrush-ai": Study("CandyCrush.ai's players on its game", "experiments.studies.candycrush_ai:study"),
+    "candycrush-ai": Study(
+        "CandyCrush.ai's players on its game", "experiments.studies.candycrush_ai:study", people=True
+    ),
+    "lookahead": Study("a look ahead, by how its time is spent", "experiments.studies.lookahead:study"),
 }
 
 
@@ -54,12 +59,18 @@ def register(subparsers: Subparsers) -> None:
         "--out", type=Path, default=Path("results/studies"), metavar="FOLDER",
         help="where the page and all results go; a run that was broken off goes on there (default: %(default)s)",
     )  # fmt: skip
+    parser.add_argument(
+        "--people", type=Path, nargs="+", default=[], metavar="LOG",
+        help="people's games, logs of `crush-gym play`, to compare in a study of players (candycrush-ai)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=common.seed, default=0, help="of all attempts (default: 0)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Measure and write the page."""
-    folder: Path = options.out
+    study, folder = STUDIES[options.name], Path(options.out)
+    if options.people and not study.people:
+        raise UsageError(f"the study {options.name} compares no people's games: leave out --people")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -72,7 +83,8 @@ def run(options: argparse.Namespace) -> int:
     page = folder / f"{options.name}{'-quick' if options.quick else ''}.html"
     try:
         with interruptible(lambda: safe_in(folder / STORE)):
-            STUDIES[options.name].load()(Setting(options.quick, folder, options.seed)).write(page)
+            setting = Setting(options.quick, folder, options.seed, tuple(options.people))
+            study.load()(setting).write(page)
     except (StudyError, StoreError, PageError) as error:
         raise CommandError(str(error)) from None
     print(f"page: {page}")

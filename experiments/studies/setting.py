@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from experiments.results.origin import origin
 from experiments.results.row import Row
 from experiments.results.task import Task
 from experiments.running.evaluation import evaluate
+from experiments.running.grouping import MOST_GAMES
 from experiments.statistics import Array, Interval, t_quantile
 
 STORE = "studies.sqlite"
@@ -23,20 +25,29 @@ class StudyError(RuntimeError):
 
 @dataclass(frozen=True)
 class Setting:
-    """quick: about a minute instead of the paper's numbers; folder: where everything goes; seed: of all attempts."""
+    """quick: about a minute instead of the paper's numbers; folder: where everything goes; seed: of all attempts.
+
+    people: logs of people's games, where the study has them compared
+    """
 
     quick: bool
     folder: Path
     seed: int = 0
+    people: tuple[Path, ...] = ()
 
     @property
     def store(self) -> Path:
         """Where every attempt is kept."""
         return self.folder / STORE
 
-    def play(self, agents: Sequence[str], task: Task, attempts: int) -> dict[str, list[Row]]:
-        """The attempts of each agent on a task; those that the store has are not played again."""
-        results = evaluate(list(agents), task, attempts, self.seed, store=self.store)
+    def play(
+        self, agents: Sequence[str], tasks: Task | Sequence[Task], attempts: int, games: int = MOST_GAMES
+    ) -> dict[str, list[Row]]:
+        """The attempts of each agent on each task; those that the store has are not played again.
+
+        games: compiled games at most
+        """
+        results = evaluate(list(agents), tasks, attempts, self.seed, store=self.store, games=games)
         if results.errors:
             raise StudyError(f"the study needs what could not be played: {results.errors[0]}")
         rows: dict[str, list[Row]] = {agent: [] for agent in agents}
@@ -47,7 +58,8 @@ class Setting:
     def command(self, study: str) -> str:
         """What gives the same results again."""
         quick = " --quick" if self.quick else ""
-        return f"crush-gym study {study}{quick} --seed {self.seed}"
+        people = f" --people {shlex.join(path.name for path in self.people)}" if self.people else ""
+        return f"crush-gym study {study}{quick} --seed {self.seed}{people}"
 
     def facts(self) -> dict[str, str]:
         """Versions, hardware and the seed, for the end of a page."""
