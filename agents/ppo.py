@@ -17,11 +17,9 @@ import optax
 from jax import lax
 
 from agents.learning.algorithms import in_range
-from agents.learning.inputs import Inputs, View, any_symmetry, seen_actions, seen_through
-from agents.learning.learner import Metrics, masked, mean_of_some
-from agents.learning.networks import DEFAULT, Architecture
-from agents.learning.practice import Practice, Situation
-from crush_gym import Level
+from agents.learning.inputs import View
+from agents.learning.learner import Metrics, OnDevice, in_minibatches, masked, of_attempts
+from agents.learning.practice import Situation
 
 __all__ = ["Ppo", "Settings"]
 
@@ -96,92 +94,44 @@ class Batch(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Ppo:
-    """See the head of this file. steps: moves of the whole run, by which the rate and the entropy's weight fall."""
+class Ppo(OnDevice):
+    """See the head of this file; by the run's steps, the rate and the entropy's weight fall."""
 
-    practice: Practice
-    architecture: Architecture = DEFAULT
     settings: Settings = Settings()
-    steps: int = 1_000_000
 
     name = "ppo"
 
     @property
-    def inputs(self) -> Inputs:
-        """What the network sees."""
-        return self.practice.inputs
-
-    @property
     def steps_per_update(self) -> int:
-        """Moves on all boards between two updates."""
+        """See `OnDevice`."""
         return self.settings.boards * self.settings.length
-
-    @property
-    def steps_per_call(self) -> int:
-        """See `Learner`."""
-        return self.steps_per_update * self.settings.updates
-
-    @cached_property
-    def network(self) -> Any:
-        """The network."""
-        return self.architecture.made()
 
     @cached_property
     def optimiser(self) -> optax.GradientTransformation:
         """Adam, with a limit of gradients' norms."""
-        batches = -(-self.steps // self.steps_per_update) * self.settings.epochs * self._minibatches
+        minibatches = self.steps_per_update // self.settings.minibatch
+        batches = -(-self.steps // self.steps_per_update) * self.settings.epochs * minibatches
         rate = optax.linear_schedule(self.settings.rate, 0.1 * self.settings.rate, batches)
         return optax.chain(optax.clip_by_global_norm(self.settings.norm), optax.adam(rate, eps=1e-5))
 
-    @property
-    def _minibatches(self) -> int:
-        return self.steps_per_update // self.settings.minibatch
-
-    def start(self, key: jax.Array) -> State:
-        """See `Learner`."""
-        return self._started(key)
-
-    @cached_property
-    def _started(self) -> Any:
-        return jax.jit(self._start)
-
-    def _start(self, key: jax.Array) -> State:
+    def _begin(self, key: jax.Array) -> State:
         making, opening, playing = jax.random.split(key, 3)
         situation, scale = self.practice.begun(opening, self.settings.boards)
-        weights = self.network.init(
-            making, self.inputs.cells(jax.tree.map(lambda x: x[:1], self.practice.view(situation)))
-        )
+        weights = self.new_weights(making, situation)
         return State(weights, self.optimiser.init(weights), situation, playing, scale, jnp.int32(0))
-
-    def learn(self, state: State) -> tuple[State, Metrics]:
-        """See `Learner`."""
-        return self._learned(state)
-
-    @cached_property
-    def _learned(self) -> Any:
-        return jax.jit(self._updates, donate_argnums=0)
-
-    def _updates(self, state: State) -> tuple[State, Metrics]:
-        state, metrics = lax.scan(lambda s, _: self._update(s), state, None, length=self.settings.updates)
-        return state, {name: jnp.nanmean(values) for name, values in metrics.items()}
 
     def _update(self, state: State) -> tuple[State, Metrics]:
         """Play, then learn from what was played."""
+        settings = self.settings
         key, playing, mixing = jax.random.split(state.key, 3)
         situation, batch, seen = self._played(state, playing)
-        flat = jax.tree.map(lambda x: x.reshape(x.shape[0] * x.shape[1], *x.shape[2:]), batch)
-        entropy = self.settings.entropy * (
-            1.0 - 0.7 * jnp.minimum(1.0, state.done * self.steps_per_update / self.steps)
-        )
-
-        def epoch(carry: Any, key: jax.Array) -> Any:
-            order = jax.random.permutation(key, self.steps_per_update)
-            return lax.scan(partial(self._minibatch, flat, entropy), carry, order.reshape(self._minibatches, -1))
-
-        keys = jax.random.split(mixing, self.settings.epochs)
-        (weights, optimiser), losses = lax.scan(epoch, (state.weights, state.optimiser), keys)
-        metrics = seen | {name: values.mean() for name, values in losses.items()}
-        metrics["loss/explained"] = 1.0 - jnp.var(flat.target - flat.value) / jnp.maximum(jnp.var(flat.target), 1e-9)
+        entropy = settings.entropy * (1.0 - 0.7 * jnp.minimum(1.0, state.done * self.steps_per_update / self.steps))
+        (weights, optimiser), losses = in_minibatches(
+            partial(self._minibatch, entropy), (state.weights, state.optimiser), batch, mixing,
+            settings.epochs, settings.minibatch,
+        )  # fmt: skip
+        metrics = seen | losses
+        metrics["loss/explained"] = 1.0 - jnp.var(batch.target - batch.value) / jnp.maximum(jnp.var(batch.target), 1e-9)
         return State(weights, optimiser, situation, key, state.scale, state.done + 1), metrics
 
     # ------------------------------------------------------------------ playing
@@ -192,43 +142,30 @@ class Ppo:
 
         def move(situation: Situation, key: jax.Array) -> Any:
             looking, drawing, falling = jax.random.split(key, 3)
-            view, legal, symmetry = self._look(situation, looking)
-            logits, value = self.network.apply(state.weights, self.inputs.cells(view))
-            logp = jax.nn.log_softmax(masked(logits, legal))
-            seen = jax.random.categorical(drawing, logp)
-            chosen = jax.nn.one_hot(seen, logp.shape[1], dtype=bool)
-            action = jnp.argmax(seen_actions(symmetry, practice.game.shape, chosen), axis=1).astype(jnp.int32)
-            situation, outcome = practice.step(jax.random.split(falling, settings.boards), situation, action)
-            own = jnp.take_along_axis(logp, seen[:, None], axis=1)[:, 0]
-            return situation, (view, legal, seen, own, value, outcome)
+            seen = practice.look(looking, situation, settings.mirror, settings.recolour)
+            logits, value = self.network.apply(state.weights, self.inputs.cells(seen.view))
+            logp = jax.nn.log_softmax(masked(logits, seen.legal))
+            action = jax.random.categorical(drawing, logp)
+            keys = jax.random.split(falling, settings.boards)
+            situation, outcome = practice.step(keys, situation, practice.meant(seen, action))
+            own = jnp.take_along_axis(logp, action[:, None], axis=1)[:, 0]
+            return situation, (seen.view, seen.legal, action, own, value, outcome)
 
         moves, last = jax.random.split(key)
-        situation, (view, legal, seen, logp, value, outcome) = lax.scan(
+        situation, (view, legal, action, logp, value, outcome) = lax.scan(
             move, state.situation, jax.random.split(moves, settings.length)
         )
-        following = self.network.apply(state.weights, self.inputs.cells(self._look(situation, last)[0]))[1]
+        final = practice.look(last, situation, settings.mirror, settings.recolour).view
+        following = self.network.apply(state.weights, self.inputs.cells(final))[1]
         advantage = advantages(outcome.reward / state.scale, outcome.over, value, following, settings)
-        batch = Batch(view, legal, seen, logp, value, advantage, advantage + value)
-        metrics = {
-            "play/return": mean_of_some(outcome.gained, outcome.over),
-            "play/moves": mean_of_some(outcome.made, outcome.over),
-            "play/reward": outcome.reward.mean(),
-        }
-        return situation, batch, metrics
-
-    def _look(self, situation: Situation, key: jax.Array) -> tuple[View, jax.Array, Any]:
-        """What is seen of boards through a symmetry of each, and which moves are legal as seen."""
-        settings = self.settings
-        symmetry = any_symmetry(key, self.inputs, settings.boards, settings.mirror, settings.recolour)
-        view = seen_through(symmetry, self.inputs, self.practice.view(situation))
-        return view, seen_actions(symmetry, self.practice.game.shape, self.practice.legal(situation)), symmetry
+        batch = Batch(view, legal, action, logp, value, advantage, advantage + value)
+        return situation, batch, of_attempts(outcome)
 
     # ------------------------------------------------------------------ learning
 
-    def _minibatch(self, flat: Batch, entropy: jax.Array, carry: Any, places: jax.Array) -> tuple[Any, Metrics]:
+    def _minibatch(self, entropy: jax.Array, carry: Any, batch: Batch) -> tuple[Any, Metrics]:
         """One step of the optimiser."""
         weights, optimiser = carry
-        batch = jax.tree.map(lambda x: jnp.take(x, places, axis=0), flat)
         gradient, metrics = jax.grad(self._loss, has_aux=True)(weights, batch, entropy)
         change, optimiser = self.optimiser.update(gradient, optimiser, weights)
         metrics["loss/gradient"] = optax.tree.norm(gradient)
@@ -253,18 +190,6 @@ class Ppo:
             "loss/clipped": (jnp.abs(ratio - 1.0) > settings.clip).mean(),
         }
         return policy + settings.value * error - entropy * spread, metrics
-
-    def weights(self, state: State) -> Any:
-        """See `Learner`."""
-        return state.weights
-
-    def scale(self, state: State) -> float:
-        """See `Learner`."""
-        return float(state.scale)
-
-    def shown(self, state: State) -> tuple[list[str], Level]:
-        """See `Learner`."""
-        return self.practice.shown(state.situation)
 
 
 def advantages(

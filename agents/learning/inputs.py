@@ -19,7 +19,17 @@ from crush_gym import Game, Level, State
 from crush_gym.policies import planes, preview
 from crush_gym.swaps import number_of_actions
 
-__all__ = ["GAINS", "Inputs", "View", "inputs_of"]
+__all__ = [
+    "GAINS",
+    "Inputs",
+    "Symmetry",
+    "View",
+    "any_symmetry",
+    "inputs_of",
+    "mirrored_actions",
+    "seen_actions",
+    "seen_through",
+]
 
 GAINS = ("score", "cleared", "specials", "goals", "waves")
 """What is told of each move, see `crush_gym.Preview`; goals: the shares that it does of all of them, added up."""

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from agents.learning.inputs import Inputs
-from agents.learning.networks import Architecture
+from agents.learning.networks import DEFAULT, Architecture
+from agents.learning.practice import Outcome, Practice, Situation
 from crush_gym import Level
 
-__all__ = ["ILLEGAL", "Learner", "Metrics", "State", "masked", "mean_of_some"]
+__all__ = [
+    "ILLEGAL",
+    "Learner",
+    "Metrics",
+    "OnDevice",
+    "State",
+    "in_minibatches",
+    "masked",
+    "mean_of_some",
+    "of_attempts",
+]
+
+Carry = TypeVar("Carry")
 
 State = Any
 """A pytree of all that learning goes on from: weights, the optimiser, boards, keys, counters."""
@@ -64,6 +82,121 @@ class Learner(Protocol):
     def shown(self, state: State) -> tuple[list[str], Level]:
         """One of the boards that are learned on: its rows of tokens, and its level."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class OnDevice(ABC):
+    """A learner whose boards, network and optimiser are one program; what differs is how it begins and how it updates.
+
+    Its state has at least weights, situation and scale; its settings have `updates`, the number of them in one call.
+
+    steps: moves of the whole run, by which schedules go
+    """
+
+    practice: Practice
+    architecture: Architecture = DEFAULT
+    settings: Any = None
+    steps: int = 1_000_000
+
+    @property
+    @abstractmethod
+    def steps_per_update(self) -> int:
+        """Moves on all boards of one update."""
+
+    @abstractmethod
+    def _begin(self, key: jax.Array) -> State:
+        """See `start`."""
+
+    @abstractmethod
+    def _update(self, state: State) -> tuple[State, Metrics]:
+        """Play and learn once."""
+
+    @property
+    def inputs(self) -> Inputs:
+        """What the network sees."""
+        return self.practice.inputs
+
+    @property
+    def steps_per_call(self) -> int:
+        """See `Learner`."""
+        return self.steps_per_update * int(self.settings.updates)
+
+    @cached_property
+    def network(self) -> Any:
+        """The network."""
+        return self.architecture.made()
+
+    def new_weights(self, key: jax.Array, situation: Situation) -> Any:
+        """Weights that have learned nothing; the boards show what comes in."""
+        one = jax.tree.map(lambda x: x[:1], self.practice.view(situation))
+        return self.network.init(key, self.inputs.cells(one))
+
+    def start(self, key: jax.Array) -> State:
+        """See `Learner`."""
+        return self._compiled[0](key)
+
+    def learn(self, state: State) -> tuple[State, Metrics]:
+        """See `Learner`."""
+        learned: tuple[State, Metrics] = self._compiled[1](state)
+        return learned
+
+    @cached_property
+    def _compiled(self) -> tuple[Any, Any]:
+        return jax.jit(self._begin), jax.jit(self._updates, donate_argnums=0)
+
+    def _updates(self, state: State) -> tuple[State, Metrics]:
+        state, metrics = lax.scan(lambda s, _: self._update(s), state, None, length=self.settings.updates)
+        return state, {name: jnp.nanmean(values) for name, values in metrics.items()}
+
+    def weights(self, state: State) -> Any:
+        """See `Learner`."""
+        return state.weights
+
+    def scale(self, state: State) -> float:
+        """See `Learner`."""
+        return float(state.scale)
+
+    def shown(self, state: State) -> tuple[list[str], Level]:
+        """See `Learner`."""
+        return self.practice.shown(state.situation)
+
+
+def in_minibatches(
+    step: Callable[[Carry, Any], tuple[Carry, Metrics]], carry: Carry, batch: Any, key: jax.Array, epochs: int, size: int
+) -> tuple[Carry, Metrics]:
+    """Learn from what was played, in another order each time.
+
+    Args:
+        step: one step of the optimiser: from weights and the like and a part of the batch to new ones and metrics.
+        carry: weights and the like at first.
+        batch: a tree of X[T, B, ...], moves of boards.
+        key: decides the orders.
+        epochs: passes over the batch.
+        size: of a part, which divides T x B.
+
+    Returns:
+        The last weights and the like, and the metrics' means.
+    """
+    flat = jax.tree.map(lambda x: x.reshape(x.shape[0] * x.shape[1], *x.shape[2:]), batch)
+    moves = jax.tree.leaves(flat)[0].shape[0]
+
+    def part(carry: Carry, places: jax.Array) -> tuple[Carry, Metrics]:
+        return step(carry, jax.tree.map(lambda x: jnp.take(x, places, axis=0), flat))
+
+    def epoch(carry: Carry, key: jax.Array) -> tuple[Carry, Metrics]:
+        return lax.scan(part, carry, jax.random.permutation(key, moves).reshape(-1, size))
+
+    carry, metrics = lax.scan(epoch, carry, jax.random.split(key, epochs))
+    return carry, {name: values.mean() for name, values in metrics.items()}
+
+
+def of_attempts(outcome: Outcome) -> Metrics:
+    """What is logged of play: the means over the attempts that ended, NaN where none did, and of moves' rewards."""
+    return {
+        "play/return": mean_of_some(outcome.gained, outcome.over),
+        "play/moves": mean_of_some(outcome.made, outcome.over),
+        "play/reward": outcome.reward.mean(),
+    }
 
 
 def masked(logits: jax.Array, legal: jax.Array) -> jax.Array:

@@ -10,12 +10,20 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from agents.learning.inputs import Inputs, View
+from agents.learning.inputs import (
+    Inputs,
+    Symmetry,
+    View,
+    any_symmetry,
+    mirrored_actions,
+    seen_actions,
+    seen_through,
+)
 from crush_gym import Game, Level
 from crush_gym.functional import Env, EnvState
 from crush_gym.keys import player_key
 
-__all__ = ["Outcome", "Practice", "Situation"]
+__all__ = ["Outcome", "Practice", "Seen", "Situation"]
 
 WARM_UP = 64
 """Random moves before the first lesson: they bring boards out of step, and show how much rewards vary."""
@@ -39,6 +47,14 @@ class Outcome(NamedTuple):
     over: jax.Array
     gained: jax.Array
     made: jax.Array
+
+
+class Seen(NamedTuple):
+    """What is seen of boards, each through a symmetry of its own. legal: of the moves as seen, bool[B, actions]."""
+
+    view: View
+    legal: jax.Array
+    symmetry: Symmetry
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +96,16 @@ class Practice:
     def legal(self, situation: Situation) -> jax.Array:
         """bool[B, actions]."""
         return self.game.legal(situation.env.game).T
+
+    def look(self, key: jax.Array, situation: Situation, mirror: bool = False, recolour: bool = False) -> Seen:
+        """The boards through symmetries that are drawn for them. mirror, recolour: which kinds are wanted."""
+        symmetry = any_symmetry(key, self.inputs, situation.made.shape[0], mirror, recolour)
+        legal = seen_actions(symmetry, self.game.shape, self.legal(situation))
+        return Seen(seen_through(symmetry, self.inputs, self.view(situation)), legal, symmetry)
+
+    def meant(self, seen: Seen, action: jax.Array) -> jax.Array:
+        """The boards' own actions, of those that were chosen as seen: int32[B] -> int32[B]."""
+        return jnp.where(seen.symmetry.mirror, jnp.asarray(mirrored_actions(*self.game.shape))[action], action)
 
     def shown(self, situation: Situation) -> tuple[list[str], Level]:
         """The first of the boards, on the host: its rows of tokens, and its level."""
