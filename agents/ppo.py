@@ -157,7 +157,8 @@ class Ppo(OnDevice):
         )
         final = practice.look(last, situation, settings.mirror, settings.recolour).view
         following = self.network.apply(state.weights, self.inputs.cells(final))[1]
-        advantage = advantages(outcome.reward / state.scale, outcome.over, value, following, settings)
+        rewards = outcome.reward / state.scale
+        advantage = advantages(rewards, outcome.over, value, following, settings.discount, settings.trace)
         batch = Batch(view, legal, action, logp, value, advantage, advantage + value)
         return situation, batch, of_attempts(outcome)
 
@@ -193,7 +194,7 @@ class Ppo(OnDevice):
 
 
 def advantages(
-    reward: jax.Array, over: jax.Array, value: jax.Array, following: jax.Array, settings: Settings
+    reward: jax.Array, over: jax.Array, value: jax.Array, following: jax.Array, discount: float, trace: float
 ) -> jax.Array:
     """Generalised advantages, float32[T, B].
 
@@ -202,13 +203,15 @@ def advantages(
         over: which of them ended an attempt, after which nothing more can be gained.
         value: what the boards were thought to be worth before them.
         following: the same of the boards after the last one, float32[B].
+        discount: what a reward is worth one move later.
+        trace: lambda, by which errors of later moves count.
     """
 
     def back(carry: tuple[jax.Array, jax.Array], move: tuple[jax.Array, ...]) -> Any:
         advantage, after = carry
         reward, over, value = move
-        more = jnp.where(over, 0.0, 1.0) * settings.discount
-        advantage = reward + more * after - value + more * settings.trace * advantage
+        more = jnp.where(over, 0.0, 1.0) * discount
+        advantage = reward + more * after - value + more * trace * advantage
         return (advantage, value), advantage
 
     start = jnp.zeros_like(following), following

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -21,9 +22,9 @@ from agents.learning.learner import masked
 from agents.learning.networks import Architecture
 from agents.protocol import Memory, Policy
 from crush_gym import Game, Level, State
-from crush_gym.policies import legal
+from crush_gym.policies import WORTHS, legal
 
-__all__ = ["PLAYS", "TrainedAgent", "policy_of"]
+__all__ = ["PLAYS", "TrainedAgent", "Units", "policy_of", "units_of"]
 
 PLAYS = ("best", "sample")
 """The move of the highest logit, or one drawn by the probabilities."""
@@ -81,11 +82,30 @@ class TrainedAgent:
                 f"{self.path!r} never saw what this game has ({', '.join(unseen)}): train it on such levels, or let it "
                 "play all the same with blind=True"
             )
-        return policy_of(game, trained.architecture, trained.inputs, trained.weights, self.play, self.temperature)
+        how = self.play, self.temperature, units_of(trained.about)
+        return policy_of(game, trained.architecture, trained.inputs, trained.weights, *how)
 
 
 def _size(shape: tuple[int, int]) -> str:
     return f"{shape[0]}x{shape[1]}"
+
+
+class Units(NamedTuple):
+    """What a network's values are counted in. scale: they are to be multiplied by it; discount: of further moves."""
+
+    worth: str
+    scale: float
+    discount: float
+
+
+def units_of(about: Mapping[str, Any]) -> Units | None:
+    """The units of a trained network's values; None where it does not tell, or counts what nobody else does."""
+    worth, scale = about.get("reward"), about.get("reward_scale")
+    settings = about.get("settings")
+    discount = settings.get("discount") if isinstance(settings, dict) else None
+    if worth not in WORTHS or not isinstance(scale, int | float) or not isinstance(discount, int | float):
+        return None
+    return Units(worth, float(scale), float(discount)) if 0 <= discount <= 1 else None
 
 
 def policy_of(
@@ -95,31 +115,44 @@ def policy_of(
     weights: Any,
     play: str = "best",
     temperature: float = 1.0,
+    units: Units | None = None,
 ) -> Policy:
     """A network as a player of a game; other weights and temperatures compile nothing."""
-    act, logits = _functions(game.spec, tuple(game.channels), architecture, inputs, play)
-    return Policy(act, params=(weights, jnp.float32(temperature)), logits=logits)
+    act, logits, value = _functions(game.spec, tuple(game.channels), architecture, inputs, play)
+    params = weights, jnp.float32(temperature), jnp.float32(units.scale if units else 1.0)
+    if units is None:
+        return Policy(act, params=params, logits=logits)
+    return Policy(act, params=params, logits=logits, value=value, worth=units.worth, discount=units.discount)
 
 
 @functools.lru_cache(maxsize=64)
 def _functions(spec: Any, channels: tuple[str, ...], architecture: Architecture, inputs: Inputs, play: str) -> Any:
-    """(act, logits): one pair for each kind of game, by which programs are kept."""
+    """(act, logits, value): the same for each kind of game, by which programs are kept."""
     network: Any = architecture.made()
 
+    def answer(weights: Any, state: State, level: Level) -> tuple[jax.Array, jax.Array]:
+        found: tuple[jax.Array, jax.Array] = network.apply(
+            weights, inputs.cells(inputs.view(spec, channels, state, level))
+        )
+        return found
+
     def seen(weights: Any, state: State, level: Level) -> jax.Array:
-        answer: jax.Array = network.apply(weights, inputs.cells(inputs.view(spec, channels, state, level)))[0]
-        return masked(answer, legal(spec, state).T)
+        return masked(answer(weights, state, level)[0], legal(spec, state).T)
 
     def logits(params: Any, memory: Memory, state: State, level: Level) -> jax.Array:
-        weights, temperature = params
+        weights, temperature, _ = params
         return (seen(weights, state, level) / temperature).T
 
+    def value(params: Any, memory: Memory, state: State, level: Level) -> jax.Array:
+        weights, _, scale = params
+        return answer(weights, state, level)[1] * scale
+
     def act(params: Any, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
-        weights, temperature = params
+        weights, temperature, _ = params
         found = seen(weights, state, level)
         if play == "sample":
             noise = jax.vmap(lambda k: jax.random.gumbel(k, found.shape[1:]))(key)
             found = masked(found / temperature + noise, legal(spec, state).T)
         return jnp.argmax(found, axis=1).astype(jnp.int32), memory
 
-    return act, logits
+    return act, logits, value

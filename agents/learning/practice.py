@@ -20,6 +20,7 @@ from agents.learning.inputs import (
     seen_through,
 )
 from crush_gym import Game, Level
+from crush_gym.envs.rewards import REWARDS
 from crush_gym.functional import Env, EnvState
 from crush_gym.keys import player_key
 
@@ -63,6 +64,12 @@ class Practice:
 
     env: Env
     inputs: Inputs
+
+    @property
+    def rewarded(self) -> str:
+        """The name of the reward; "" of one that has none."""
+        reward = self.env.options.task.reward
+        return next((name for name, known in REWARDS.items() if known == reward), "")
 
     @property
     def game(self) -> Game:

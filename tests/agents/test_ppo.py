@@ -31,8 +31,7 @@ def test_advantages_are_the_discounted_sums_of_errors() -> None:
     rng = np.random.default_rng(0)
     reward, value = rng.normal(size=(2, 7, 3))
     over, following = rng.random((7, 3)) < 0.3, rng.normal(size=3)
-    settings = Settings(discount=0.9, trace=0.7)
-    found = advantages(*map(jnp.asarray, (reward, over, value, following)), settings)
+    found = advantages(*map(jnp.asarray, (reward, over, value, following)), discount=0.9, trace=0.7)
     after = np.concatenate([value[1:], following[None]])
     error = reward + 0.9 * np.where(over, 0, after) - value
     expected = np.zeros((7, 3))
