@@ -15,7 +15,12 @@ from typing import Any
 
 __all__ = ["ALGORITHMS", "AlgorithmError", "algorithm", "in_range", "meanings", "settings_from", "with_settings"]
 
-ALGORITHMS = {"ppo": ("agents.ppo", "Ppo"), "expert": ("agents.expert", "Expert")}
+ALGORITHMS = {
+    "ppo": ("agents.ppo", "Ppo"),
+    "dqn": ("agents.dqn", "Dqn"),
+    "pqn": ("agents.pqn", "Pqn"),
+    "expert": ("agents.expert", "Expert"),
+}
 """By name: the module and the class of the learner; its settings are the module's `Settings`."""
 
 

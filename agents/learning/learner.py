@@ -162,7 +162,12 @@ class OnDevice(ABC):
 
 
 def in_minibatches(
-    step: Callable[[Carry, Any], tuple[Carry, Metrics]], carry: Carry, batch: Any, key: jax.Array, epochs: int, size: int
+    step: Callable[[Carry, Any], tuple[Carry, Metrics]],
+    carry: Carry,
+    batch: Any,
+    key: jax.Array,
+    epochs: int,
+    size: int,
 ) -> tuple[Carry, Metrics]:
     """Learn from what was played, in another order each time.
 

@@ -78,18 +78,23 @@ class ValueHead(nn.Module):
 
 
 class Edge(nn.Module):
-    """Convolutions, then a logit for each pair of neighbours from its two cells, which also see the input itself."""
+    """Convolutions, then a logit for each pair of neighbours from its two cells, which also see the input itself.
+
+    norm: whether what a layer makes of a cell is brought to mean 0 and variance 1
+    """
 
     filters: int = 32
     layers: int = 3
     hidden: int = 16
+    norm: bool = False
 
     @nn.compact
     def __call__(self, x: jax.Array) -> Answer:
         """float[B, H, W, C] -> `Answer`."""
         y = x
         for n in range(self.layers):
-            y = nn.relu(Conv(self.filters, name=f"conv{n}")(y))
+            y = Conv(self.filters, name=f"conv{n}")(y)
+            y = nn.relu(nn.LayerNorm(name=f"norm{n}")(y) if self.norm else y)
         y = jnp.concatenate([y, x], axis=-1)
         return EdgeHead(self.hidden, name="edges")(y), ValueHead(name="value")(y)
 
@@ -259,6 +264,10 @@ def _check_known(name: str, key: str, known: Mapping[str, Any]) -> None:
 
 
 def _read(kind: type, text: str, where: str) -> Any:
+    if kind is bool:
+        if text not in ("True", "False"):
+            raise NetworkError(f"{where} must be True or False, not {text!r}")
+        return text == "True"
     try:
         return text if kind is str else kind(text)
     except ValueError:

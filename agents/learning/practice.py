@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -27,7 +27,8 @@ from crush_gym.keys import player_key
 __all__ = ["Outcome", "Practice", "Seen", "Situation"]
 
 WARM_UP = 64
-"""Random moves before the first lesson: they bring boards out of step, and show how much rewards vary."""
+"""Random moves before the first lesson, fewer on some boards than on others: attempts that all take the same number of
+moves would else end together for ever. They also show how much rewards vary."""
 
 
 class Situation(NamedTuple):
@@ -78,18 +79,23 @@ class Practice:
 
     def begun(self, key: jax.Array, boards: int) -> tuple[Situation, jax.Array]:
         """So many boards in the middle of their attempts, and the standard deviation of a random move's reward."""
-        opening, playing = jax.random.split(key)
+        opening, playing, staying = jax.random.split(key, 3)
         env = self.env.reset(jax.random.split(opening, boards))[1]
         start = Situation(env, jnp.zeros(boards, jnp.float32), jnp.zeros(boards, jnp.int32))
+        first = jax.random.randint(staying, (boards,), 0, WARM_UP)
 
-        def move(situation: Situation, key: jax.Array) -> tuple[Situation, jax.Array]:
+        def move(situation: Situation, now: tuple[jax.Array, jax.Array]) -> tuple[Situation, Any]:
+            key, number = now
             keys = jax.random.split(key, boards)
             action = self.game.random_action(player_key(keys), situation.env.game)
-            situation, outcome = self.step(keys, situation, action)
-            return situation, outcome.reward
+            after, outcome = self.step(keys, situation, action)
+            plays = number >= first
+            kept = jax.tree.map(lambda new, old: jnp.where(plays, new, old), after, situation)
+            return kept, (outcome.reward, plays)
 
-        situation, rewards = lax.scan(move, start, jax.random.split(playing, WARM_UP))
-        return situation, jnp.maximum(rewards.std(), 1e-6)
+        moves = jax.random.split(playing, WARM_UP), jnp.arange(WARM_UP)
+        situation, (rewards, counted) = lax.scan(move, start, moves)
+        return situation, jnp.maximum(jnp.std(rewards, where=counted), 1e-6)
 
     def level(self, situation: Situation) -> Level:
         """What the boards play."""

@@ -25,11 +25,12 @@ def register(subparsers: Subparsers) -> None:
         subparsers, "train", run, "let a player learn levels, and keep its weights in a file",
         "train ppo --levels basics/jelly --minutes 5 --out jelly",
         "train ppo --levels combo --steps 500000 --set rate=0.0005 --network edge:layers=4",
+        "train pqn --levels combo --minutes 5 --out combo",
         "train --resume jelly --minutes 10",
         "evaluate policy:jelly/best.safetensors greedy --levels basics/jelly",
     )  # fmt: skip
     parser.add_argument(
-        "algorithm", nargs="?", help="ppo, ...; `crush-gym train ppo --help-settings` lists its settings"
+        "algorithm", nargs="?", help="ppo, dqn, pqn; `crush-gym train ppo --help-settings` lists its settings"
     )
     parser.add_argument(
         "--levels",
@@ -43,7 +44,11 @@ def register(subparsers: Subparsers) -> None:
     parser.add_argument("--seeds", type=number, metavar="N", help="so many runs, one after the other, each in a folder")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the run (default: runs/ALGORITHM-LEVELS)")
     parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with the run in this folder")
-    parser.add_argument("--network", metavar="NAME", help="edge, resnet, king or mlp, with arguments: edge:layers=4")
+    parser.add_argument(
+        "--network",
+        metavar="NAME",
+        help="edge, resnet, king or mlp, with arguments: edge:layers=4 (default: the algorithm's own)",
+    )
     parser.add_argument("--reward", metavar="NAME", help="score, progress or win (default: as the levels' goals ask)")
     parser.add_argument(
         "--no-preview", action="store_true", help="do not show the network what each move brings by itself"

@@ -49,6 +49,7 @@ class Plan:
 
     levels: as `crush-gym evaluate --levels` takes them, of one rule set
     steps: moves on all boards together; schedules go by them
+    network: as `Architecture.parse` reads it, or "auto", the algorithm's own
     reward: one of REWARDS; preview: whether the network sees what each move brings by itself
     settings: of the algorithm, those that differ from its defaults for these levels
     every: moves between two judgements; attempts: of a judgement, shared among the levels
@@ -58,7 +59,7 @@ class Plan:
     algorithm: str = "ppo"
     steps: int = 1_000_000
     seed: int = 0
-    network: str = "edge"
+    network: str = "auto"
     reward: str = "auto"
     preview: bool = True
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -129,7 +130,7 @@ class Plan:
             known = {field.name for field in dataclasses.fields(settings)}
             usual = {name: value for name, value in BY_REWARD[self.rewarded].items() if name in known}
             chosen = with_settings(settings(), usual | dict(self.settings), self.algorithm)
-            architecture = Architecture.parse(self.network)
+            architecture = kind.architecture if self.network == "auto" else Architecture.parse(self.network)
             levels = [task.level for task in self.tasks]
             env = functional.make(IDS[rules], pack=levels, reward=self.rewarded)
         except (AlgorithmError, NetworkError, ValueError) as error:

@@ -160,7 +160,7 @@ class _Run:
         self.board = Board(self.folder, self.steps if resumed else None)
         if not resumed:
             settings = dataclasses.asdict(self.learner.settings) | {
-                "network": self.plan.network,
+                "network": str(self.learner.architecture),
                 "seed": self.plan.seed,
             }
             self.board.settings({"algorithm": self.plan.algorithm} | settings, f"judged/{self.plan.metric}")
