@@ -29,7 +29,7 @@ def yardsticks(field: Field, reference: str | None = None) -> dict[str, Yardstic
 
     reference: the player that is 1; None: the best there is, always winning or the best player's mean score.
     """
-    missing = [task.level for task in field.tasks if reference and (reference, task.identity) not in field.played]
+    missing = [task.label for task in field.tasks if reference and (reference, task.identity) not in field.played]
     if missing:
         raise RankingError(
             f"the reference {reference!r} has no results, or too few, on {len(missing)} of the {len(field.tasks)} "
