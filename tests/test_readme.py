@@ -12,7 +12,15 @@ from crush_gym.cli import main
 
 README = Path(__file__).parent.parent / "README.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-SAYS = ("score: ", "mean score: ", None, None, "mean reward of random play: ", "success of random play: ", "success of heur")
+SAYS = (
+    "score: ",
+    "mean score: ",
+    None,
+    None,
+    "mean reward of random play: ",
+    "success of random play: ",
+    "success of heur",
+)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
