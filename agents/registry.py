@@ -9,6 +9,10 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import importlib
+import inspect
+import math
+import pathlib
+import re
 import sys
 import types
 import typing
@@ -28,13 +32,20 @@ class AgentError(ValueError):
     """An agent that cannot be had, with the sentence that says why."""
 
 
+BETWEEN = re.compile(r",(?=[^\W\d]\w*=)")
+"""Where one parameter ends and the next one begins: values may be paths, and hold any sign."""
+
+
 def known() -> tuple[str, ...]:
     """The names of all registered agents."""
     return tuple(sorted(entry.name for entry in metadata.entry_points(group=GROUP)))
 
 
 def make(text: str) -> Agent:
-    """An agent from `name`, `name:parameter=value,...` or `module:attribute`; an `AgentError` where there is none."""
+    """An agent from `name`, `name:parameter=value,...` or `module:attribute`; an `AgentError` where there is none.
+
+    A value ends where another parameter begins: `my:Net:model=C:\\nets\\a,b.zip,depth=3` has two of them.
+    """
     name, _, rest = text.partition(":")
     entries = metadata.entry_points(group=GROUP, name=name)
     if entries:
@@ -153,12 +164,8 @@ def _said(reason: Exception) -> str:
 
 
 def _parsed(maker: Any, parameters: str, text: str) -> dict[str, Any]:
-    """Parameters as keyword arguments, read as the maker's annotations say."""
-    try:
-        plain = isinstance(maker, type) and not dataclasses.is_dataclass(maker)
-        hints = typing.get_type_hints(maker.__init__ if plain else maker)
-    except Exception:  # a stranger's annotations may name what is not there; then values are read by their looks
-        hints = {}
+    """Parameters as keyword arguments, read as the maker's annotations say, or as its defaults are."""
+    hints = _hints(maker)
     result: dict[str, Any] = {}
     for part in filter(None, _split(parameters, text)):
         key, equals, value = part.partition("=")
@@ -173,13 +180,13 @@ def _parsed(maker: Any, parameters: str, text: str) -> dict[str, Any]:
 
 
 def _split(parameters: str, text: str) -> list[str]:
-    """At the commas that stand in no parentheses: the name of another agent may hold some."""
+    """At the commas before a parameter that stand in no parentheses: the name of another agent may hold some."""
     parts, depth = [""], 0
-    for letter in parameters:
+    for place, letter in enumerate(parameters):
         depth += (letter == "(") - (letter == ")")
         if depth < 0:
             break
-        if letter == "," and not depth:
+        if not depth and BETWEEN.match(parameters, place):
             parts.append("")
         else:
             parts[-1] += letter
@@ -188,20 +195,36 @@ def _split(parameters: str, text: str) -> list[str]:
     return parts
 
 
+def _hints(maker: Any) -> dict[str, Any]:
+    """What each parameter is, where the maker tells."""
+    try:
+        plain = isinstance(maker, type) and not dataclasses.is_dataclass(maker)
+        told = typing.get_type_hints(maker.__init__ if plain else maker)
+        given = {p.name: p.default for p in inspect.signature(maker).parameters.values()}
+    except Exception:  # a stranger's annotations may name what is not there; then values are read by their looks
+        return {}
+    likes = {bool: bool, int: int | float, float: int | float, str: str}
+    return {name: likes[type(x)] for name, x in given.items() if type(x) in likes} | told
+
+
 def _value(text: str, hint: Any, where: str) -> Any:
     kinds = typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
     if type(None) in kinds and text == "None":
         return None
     if bool in kinds and text in ("True", "False"):
         return text == "True"
+    if pathlib.Path in kinds:
+        return pathlib.Path(text).expanduser()
     if str in kinds:
         return text
     readers = (int, float) if hint is Any else tuple(kind for kind in (int, float) if kind in kinds)
     for reader in readers:
         try:
-            return reader(text)
+            value = reader(text)
         except ValueError:
             continue
+        if hint is not Any or math.isfinite(value):  # "nan" may be a word
+            return value
     if hint is Any:
         return {"True": True, "False": False}.get(text, text)
     expected = " or ".join(getattr(kind, "__name__", str(kind)) for kind in kinds)

@@ -59,7 +59,7 @@ class _Boards(VecEnv):
         self._picture = Picture(options)
         self._mask = np.ones((num_envs, options.game.actions), bool)
         self._actions: np.ndarray | None = None
-        space = observation_space(options, self._picture)
+        space = observation_space(options)
         super().__init__(num_envs, space, spaces.Discrete(options.game.actions))
 
     def reset(self) -> Any:

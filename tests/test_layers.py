@@ -55,7 +55,7 @@ LAYERS = {
     "names": Layer(("crush_gym", "crush_gym.references"), ("support", "envs")),
     "cli": Layer(
         ("crush_gym.cli", "crush_gym.__main__"),
-        ("support", "levels", "runtime", "game", "render", "envs", "names"),
+        ("support", "levels", "runtime", "game", "render", "generator", "envs", "names"),
     ),
     "agents": Layer(
         ("agents",),

@@ -17,18 +17,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from agents.attempts import PolicyError
+from agents.foreign.fitting import check_actions, view_of
 from agents.foreign.kinds import has
 from agents.foreign.players import Foreign
 from agents.foreign.window import Window
 from agents.protocol import Policy
 from crush_gym import Game
-from crush_gym.envs.views import VIEWS, space
+from crush_gym.envs.views import CHANNELS, VIEWS
 
-CHOICES = {"obs": VIEWS, "channels": ("first", "last"), "illegal": ("raise", "random")}
-"""Options of `adapt`; of each, the first is the default."""
+CHOICES: dict[str, tuple[str | None, ...]] = {
+    "obs": (None, *VIEWS), "channels": (None, *CHANNELS), "illegal": ("raise", "random"),
+}  # fmt: skip
+"""Options of `adapt` in words; of each, the first is the default."""
 
 
 @dataclass(frozen=True)
@@ -37,44 +37,37 @@ class Adapted:
 
     name: str
     player: Any = field(compare=False, repr=False)
-    obs: str = "planes"
-    channels: str = "first"
+    obs: str | None = None
+    channels: str | None = None
     illegal: str = "raise"
+    game: Game | None = field(default=None, compare=False, repr=False)
 
     def bind(self, game: Game) -> Policy:
         """The player in this game; a `PolicyError` where it was trained in one of another kind."""
-        _same_spaces(self, game)
-        return Foreign(self.name, self.player, Window(game, self.obs, self.channels), self.illegal).policy()
+        check_actions(self.name, self.player, game)
+        obs, channels = view_of(self.name, self.player, game, self.obs, self.channels)
+        return Foreign(self.name, self.player, Window(game, obs, channels), self.illegal).policy()
 
 
-def adapt(player: Any, name: str = "", **options: str) -> Adapted:
+def adapt(player: Any, name: str = "", *, game: Game | None = None, **options: str) -> Adapted:
     """Make an agent of a player of one of the kinds that this module tells of; a class is called for its object.
 
     name: by which `agents.registry.make` finds it, which gives it one itself
-    obs, channels: what it is shown, as the environments' options of these names
+    obs, channels: what it is shown, as the environments' options of these names. Unless said, the view that fits the
+    player's `observation_space`; or planes, channels first, where it has none
     illegal: "raise", a `PolicyError`; or "random", a random legal move instead, for players that see no mask
+    game: the one that it was trained in, where that was one for several levels, such as Game(load_pack("tour")): what
+    planes and actions there are depends on all of them. The harness plays in it, whichever of its levels is asked for
     Options that are left out are the player's attributes of these names, if it has them.
     """
     unknown = sorted(set(options) - set(CHOICES))
     if unknown:
-        raise TypeError(f"adapt has no option {unknown[0]!r}: it knows {', '.join(CHOICES)}")
+        raise TypeError(f"adapt has no option {unknown[0]!r}: it knows {', '.join(CHOICES)} and game")
     if not (has(player, "act") or has(player, "predict") or callable(player)):
         raise TypeError(f"a player has act(obs, mask, rng) or predict, or is a function, but this is {player!r}")
-    asked = {key: options.get(key, getattr(player, key, known[0])) for key, known in CHOICES.items()}
+    asked: dict[str, Any] = {key: options.get(key, getattr(player, key, known[0])) for key, known in CHOICES.items()}
     for key, value in asked.items():
         if value not in CHOICES[key]:
-            raise ValueError(f"{key} must be one of {', '.join(map(repr, CHOICES[key]))}, not {value!r}")
-    return Adapted(name, player() if isinstance(player, type) else player, **asked)
-
-
-def _same_spaces(agent: Adapted, game: Game) -> None:
-    """Refuse a model whose spaces tell that it was trained in a game of another kind."""
-    seen = space(game.spec, agent.obs).shape if agent.obs in ("planes", "king") else None
-    for name, attribute, here in (("observation_space", "shape", seen), ("action_space", "n", game.actions)):
-        there = getattr(getattr(agent.player, name, None), attribute, None)
-        # In any order of axes: libraries turn what they take for images.
-        if there is not None and here is not None and sorted(np.ravel(there)) != sorted(np.ravel(here)):
-            raise PolicyError(
-                f"the agent {agent.name!r} was trained with {name}.{attribute} {there}, but here it is {here}: play "
-                "what it was trained on, and say which observation it knows (obs=, channels=)"
-            )
+            words = ", ".join(repr(word) for word in CHOICES[key] if word)
+            raise ValueError(f"{key} must be one of {words}, not {value!r}")
+    return Adapted(name, player() if isinstance(player, type) else player, **asked, game=game)

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from crush_gym import Game, Level, State
-from crush_gym.envs.views import view
+from crush_gym.envs.views import space, view
 from crush_gym.runtime import LEVEL_RANKS, STATE_RANKS
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -39,8 +39,7 @@ class Window:
         """As the environments draw them: smaller boards stand in the upper left corner of the largest."""
         from crush_gym import render
 
-        spec = self.game.spec
-        most = render.rgb([" ".join("_" * spec.width)] * spec.height).shape
+        most = space(self.game.spec, "rgb").shape or ()
         result = np.zeros((state.planes.shape[-1], *most), np.uint8)
         for i, rows in enumerate(self.game.text(state, level)):
             own = jax.tree.map(lambda x, i=i: np.asarray(x)[..., i], level) if np.ndim(level.height) else level

@@ -63,7 +63,12 @@ def print_json(value: Any) -> None:
 
 def plain(text: str) -> str:
     """A text that came from elsewhere, for the terminal: what would steer it is written out, as in `\\x1b`."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    known = (c if c.isprintable() or c in BLANKS else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(known)
+
+
+BLANKS = "\N{NO-BREAK SPACE}"
+"""What steers nothing, though Python does not call it printable."""
 
 
 def print_table(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> None:
@@ -114,15 +119,14 @@ def find_pack(name: str) -> LevelPack:
 def find_level(pack: LevelPack, name: str | None) -> Level:
     """A level of a pack by name or by its number from 0; the only one needs no name."""
     from crush_gym.levels import LevelError
+    from crush_gym.levels.pack import level_named
 
     if name is None:
         if len(pack) == 1:
             return pack[0]
         raise UsageError(f"say which level of {pack.name!r}: `crush-gym levels list PACK` names its {len(pack)} levels")
     try:
-        if name not in pack.names and name.isascii() and name.isdigit():
-            return pack[int(name)]
-        return pack[name]
+        return level_named(pack, name)
     except LevelError as error:
         raise UsageError(_sentence(error)) from None
     except IndexError as error:
@@ -145,8 +149,13 @@ def write_text(path: Path, text: str) -> None:
     """Write a file that was asked for, or fail in one sentence."""
     from crush_gym.levels.files import write_file
 
+    saved(lambda: write_file(path, text), path)
+
+
+def saved(write: Callable[[], None], path: Path) -> None:
+    """Write a file, or fail in one sentence."""
     try:
-        write_file(path, text)
+        write()
     except OSError as error:
         raise CommandError(f"{str(path)!r} cannot be written: {error.strerror}") from None
 

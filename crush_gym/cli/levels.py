@@ -1,4 +1,4 @@
-"""`crush-gym levels`: what levels there are, how one looks, and what is wrong with level files."""
+"""`crush-gym levels`: what levels there are, how one looks, what is wrong with level files, and new ones."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crush_gym.cli import common
+from crush_gym.cli import common, generate
 from crush_gym.cli.common import LEVEL_HELP, PACK_HELP, Subparsers, add_command, add_json
+from crush_gym.cli.listing import facts, print_levels
 
 if TYPE_CHECKING:
-    from crush_gym.levels import Level, LevelPack
-
-HEADINGS = ("#", "level", "kind", "size", "colours", "limit", "goals")
+    from crush_gym.levels import LevelPack
 
 
-def register(subparsers: Subparsers) -> None:
-    """Add the command with its three parts."""
-    summary = "list and show levels, and check level files"
+def register(subparsers: Subparsers) -> Subparsers:
+    """Add the command with its parts, to which others may be added."""
+    summary = "list, show, check, make, rate and compare levels"
     parser = add_command(subparsers, "levels", list_levels, summary, "levels list basics", "levels show basics jelly")
     parts = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
@@ -41,6 +40,8 @@ def register(subparsers: Subparsers) -> None:
     checking.add_argument("files", nargs="+", metavar="FILE", help="a pack, or a single level")
     for part in (listing, showing, checking):
         add_json(part)
+    generate.register(parts)
+    return parts
 
 
 def list_levels(options: argparse.Namespace) -> int:
@@ -51,7 +52,7 @@ def list_levels(options: argparse.Namespace) -> int:
     if options.json:
         common.print_json({"pack": pack.name, "levels": [facts(i, level) for i, level in enumerate(pack)]})
     else:
-        common.print_table([HEADINGS, *(_row(i, level) for i, level in enumerate(pack))], left=(1, 2, 6))
+        print_levels(pack)
     return 0
 
 
@@ -72,32 +73,6 @@ def _kinds(pack: LevelPack) -> str:
     from crush_gym.cli import describe
 
     return ", ".join(dict.fromkeys(describe.kind(level) for level in pack))
-
-
-def facts(index: int, level: Level) -> dict[str, Any]:
-    """A level in a report for programs."""
-    from crush_gym.cli import describe
-
-    written = level.to_dict()
-    return {
-        "index": index,
-        "name": level.name,
-        "kind": describe.kind(level),
-        "height": level.shape[0],
-        "width": level.shape[1],
-        "colours": written["colours"],
-        "moves": written.get("moves"),
-        "seconds": written.get("seconds"),
-        "goals": written.get("goals", {}),
-    }
-
-
-def _row(index: int, level: Level) -> tuple[str, ...]:
-    from crush_gym.cli import describe
-
-    goals = ", ".join(describe.goals(level)) or "none"
-    size, limit = describe.size(level), describe.limit(level)
-    return str(index), level.name or "-", describe.kind(level), size, str(int(level.colours)), limit, goals
 
 
 def show_level(options: argparse.Namespace) -> int:

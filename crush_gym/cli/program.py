@@ -8,7 +8,7 @@ import functools
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from typing import Any
 
@@ -18,9 +18,10 @@ from crush_gym.cli.common import CommandError, Subparsers, plain
 
 GROUP = "crush_gym.commands"
 """Entry points of this group are functions (subparsers) -> None that add a subcommand, whose `run` default is a
-function (options) -> exit code. `crush_gym.cli.common.add_command` does both."""
+function (options) -> exit code. `crush_gym.cli.common.add_command` does both. One whose name has a dot, as in
+`levels.rate`, adds a part to the command before the dot."""
 
-BUILT_IN = {
+BUILT_IN: dict[str, Callable[[Subparsers], Subparsers | None]] = {
     "levels": levels.register,
     "play": play.register,
     "replay": replay.register,
@@ -70,9 +71,8 @@ def _close_output() -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    parser, subparsers = _parser()
-    if not arguments or arguments[0] not in BUILT_IN:
-        _add_others(subparsers)
+    parser, homes = _parser()
+    _add_others(homes, arguments[0] if arguments else "")
     try:
         options = parser.parse_args(arguments)
     except SystemExit as end:
@@ -83,7 +83,8 @@ def _run(arguments: list[str]) -> int:
     return int(options.run(options))
 
 
-def _parser() -> tuple[argparse.ArgumentParser, Subparsers]:
+def _parser() -> tuple[argparse.ArgumentParser, dict[str, Subparsers]]:
+    """The parser; and what subcommands are added to, by the command that they are a part of, "" for none."""
     parser = argparse.ArgumentParser(
         prog="crush-gym",
         description="Match-3 as a suite of reinforcement-learning environments: look at it, play it, check it.",
@@ -93,17 +94,23 @@ def _parser() -> tuple[argparse.ArgumentParser, Subparsers]:
     )
     parser.add_argument("--version", action="version", version=f"crush-gym {crush_gym.__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for register in BUILT_IN.values():
-        register(subparsers)
-    return parser, subparsers
+    homes = {"": subparsers}
+    for name, register in BUILT_IN.items():
+        parts = register(subparsers)
+        homes |= {} if parts is None else {name: parts}
+    return parser, homes
 
 
-def _add_others(subparsers: Subparsers) -> None:
-    """Let other packages add their subcommands; a broken one costs a sentence and nothing else."""
+def _add_others(homes: dict[str, Subparsers], command: str) -> None:
+    """Let other packages add what may be meant; a broken one costs a sentence and nothing else."""
+    wanted = command if command in BUILT_IN else ""
     for entry in sorted(metadata.entry_points(group=GROUP), key=lambda entry: entry.name):
+        home = entry.name.rpartition(".")[0]
+        if home != wanted:
+            continue
         try:
             register: Any = entry.load()
-            register(subparsers)
+            register(homes[home])
         except Exception as reason:
             said = " ".join(str(reason).split())
             _complain(f"the command {entry.name!r} ({entry.value}) is broken: {type(reason).__name__}: {said}", 1)

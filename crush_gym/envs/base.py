@@ -45,15 +45,9 @@ def checked_actions(actions: Any, most: int, shape: tuple[int, ...]) -> np.ndarr
     return array.astype(np.int32)
 
 
-def observation_space(options: Options, picture: Picture) -> spaces.Space[Any]:
+def observation_space(options: Options) -> spaces.Space[Any]:
     """The space of one board's observations."""
-    if options.obs == "rgb":
-        return spaces.Box(0, 255, picture.shape, np.uint8)
-    box = space(options.task.spec, options.obs)
-    if options.channels == "last" and isinstance(box, spaces.Box):
-        depth, height, width = box.shape
-        return spaces.Box(0, int(box.high.max()), (height, width, depth), np.uint8)
-    return box
+    return space(options.task.spec, options.obs, options.channels)
 
 
 def observed(options: Options, picture: Picture, planes: Any, lanes: Any, xp: Any = np) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from crush_gym.engine.state import State
 from crush_gym.envs.options import Options
 from crush_gym.envs.task import Lanes
+from crush_gym.envs.views import picture_shape
 
 RENDER_MODES = ("ansi", "rgb_array", "svg")
 """Gymnasium makes "human" out of "rgb_array"."""
@@ -26,9 +27,7 @@ class Picture:
     @cached_property
     def shape(self) -> tuple[int, ...]:
         """Height, width and 3, of the largest of the levels."""
-        spec = self.options.task.spec
-        blank = self._rgb([" ".join("_" * spec.width)] * spec.height, None)
-        return blank.shape
+        return picture_shape(self.options.task.spec)
 
     def all(self, lanes: Lanes) -> np.ndarray:
         """Pictures of all boards, uint8[B, height, width, 3]; smaller boards stand in the upper left corner."""

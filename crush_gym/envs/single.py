@@ -42,7 +42,7 @@ class CrushEnv(gym.Env[Any, np.int64]):
         self._batch = Batch(self.options, 1, "none")
         self._picture = Picture(self.options)
         self.action_space = spaces.Discrete(self.game.actions)
-        self.observation_space = observation_space(self.options, self._picture)
+        self.observation_space = observation_space(self.options)
         self._mask = np.ones(self.game.actions, np.int8)
         self._closed = False
 

@@ -64,7 +64,7 @@ class CrushVectorEnv(VectorEnv[Any, Any, Any]):
         self._batch = Batch(self.options, self.num_envs, MODES[self.autoreset_mode])
         self._picture = Picture(self.options)
         self.single_action_space = spaces.Discrete(self.game.actions)
-        self.single_observation_space = observation_space(self.options, self._picture)
+        self.single_observation_space = observation_space(self.options)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._mask: Any = np.ones((self.num_envs, self.game.actions), np.int8)

@@ -10,10 +10,13 @@ from gymnasium import spaces
 from crush_gym.engine.spec import Spec
 from crush_gym.runtime.observe import FULL, channels
 
-__all__ = ["VIEWS", "king_channels", "space", "view"]
+__all__ = ["CHANNELS", "VIEWS", "king_channels", "space", "view"]
 
 VIEWS = ("planes", "king", "cells", "rgb")
 """planes: everything, 0-255; king: only binary planes; cells: small integers by layer; rgb: the picture."""
+
+CHANNELS = ("first", "last")
+"""Where the planes, or the colours of pictures, are: pictures have theirs last anyway."""
 
 COVERS = ("lock", "marmalade")
 FORMS = ("striped-h", "striped-v", "wrapped", "colour bomb", "swirl", "cherry", "hazelnut")
@@ -39,13 +42,15 @@ def view(spec: Spec, kind: str, planes: Any, xp: Any = np) -> Any:
     return _cells(spec, planes, xp) if kind == "cells" else planes
 
 
-def space(spec: Spec, kind: str) -> spaces.Space[Any]:
-    """The space of one board's observations; of `rgb` see the environment."""
-    height, width, names = spec.height, spec.width, channels(spec)
-    if kind == "planes":
-        return spaces.Box(0, FULL, (len(names), height, width), np.uint8)
-    if kind == "king":
-        return spaces.Box(0, 1, (len(king_channels(spec)), height, width), np.uint8)
+def space(spec: Spec, kind: str, order: str = "first") -> spaces.Space[Any]:
+    """The space of one board's observations. order: where the planes are, of `CHANNELS`."""
+    height, width = spec.height, spec.width
+    if kind == "rgb":
+        return spaces.Box(0, FULL, picture_shape(spec), np.uint8)
+    if kind in ("planes", "king"):
+        depth, most = (len(channels(spec)), FULL) if kind == "planes" else (len(king_channels(spec)), 1)
+        shape = (depth, height, width) if order == "first" else (height, width, depth)
+        return spaces.Box(0, most, shape, np.uint8)
 
     def layer(most: int) -> spaces.Space[Any]:
         return spaces.Box(0, most, (height, width), np.uint8)
@@ -55,6 +60,13 @@ def space(spec: Spec, kind: str) -> spaces.Space[Any]:
     tops |= {"floor": 1, "legal": 1}
     layers: dict[str, spaces.Space[Any]] = {name: layer(most) for name, most in tops.items()}
     return spaces.Dict(layers | {"left": spaces.Box(0, FULL, (len(shares(spec)),), np.uint8)})
+
+
+def picture_shape(spec: Spec) -> tuple[int, ...]:
+    """Height, width and 3, of the largest board's picture."""
+    from crush_gym import render
+
+    return render.rgb([" ".join("_" * spec.width)] * spec.height).shape
 
 
 def king_channels(spec: Spec) -> tuple[str, ...]:

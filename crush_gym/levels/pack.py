@@ -198,6 +198,11 @@ def _level_meant(name: str) -> str:
     return f"; did you mean the level {show(near[0])} of {show(homes[near[0]])}?" if near else ""
 
 
+def level_named(pack: LevelPack, text: str) -> Level:
+    """A level as a person names it: by its name, or by its number from 0."""
+    return pack[int(text)] if text not in pack.names and text.isascii() and text.isdigit() else pack[text]
+
+
 def shipped_packs() -> dict[str, Traversable]:
     """Find the packs that come with the package: their files by name."""
     files = (resources.files("crush_gym.levels") / "packs").iterdir()

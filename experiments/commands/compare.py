@@ -72,7 +72,7 @@ def _row(each: LevelDifference) -> tuple[str, ...]:
     task, scores = each.task, each.scores
     results = (value_of(task, each.first), value_of(task, each.second), *difference_of(task, each.difference))
     welch = (t_value(scores.t), plain(scores.dof), p_value(scores.p).removeprefix("= "))
-    return (task.level, *results, percent(each.improvement), *welch)
+    return (task.label, *results, percent(each.improvement), *welch)
 
 
 def _report(found: Comparison) -> dict[str, Any]:

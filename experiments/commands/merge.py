@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command
 from experiments.commands import results
-from experiments.commands.evaluate import tasks_named
+from experiments.commands.playing import tasks_named
 
 if TYPE_CHECKING:
     from experiments.results.store import Store
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     """Merge, all or nothing, and report."""
     if options.out.suffix == ".csv":
         raise UsageError(f"{str(options.out)!r} comes first and so takes the results: it must be a store, not a .csv")
-    tasks = tasks_named(options.levels)
+    tasks = tasks_named(options.levels).tasks
     is_new = not options.out.exists()
     try:
         with results.told():

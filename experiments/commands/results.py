@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, UsageError
-from experiments.commands.evaluate import STORE
 
 if TYPE_CHECKING:
     from experiments.report import Page
     from experiments.results.row import Row
     from experiments.results.store import Store
+
+STORE = "runs.sqlite"
+"""Where results are kept, unless something else is said."""
 
 Found = TypeVar("Found")
 Runs = list[dict[str, Any]]

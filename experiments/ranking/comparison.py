@@ -69,7 +69,7 @@ class Comparison:
 
     def _these(self) -> str:
         one = len(self.levels) == 1
-        return repr(self.levels[0].task.level) if one else f"these {len(self.levels):,} levels together"
+        return repr(self.levels[0].task.label) if one else f"these {len(self.levels):,} levels together"
 
     def _ahead(self) -> str:
         value, low, high = (f"{100 * each:.1f}" for each in self.improvement)

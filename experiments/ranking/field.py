@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from experiments.results.labels import labels
 from experiments.results.row import Row, without_goals
 from experiments.statistics import Array, Interval, rate
 
@@ -27,11 +28,15 @@ class RankingError(ValueError):
 
 @dataclass(frozen=True)
 class PlayedTask:
-    """A level under its rules. goal: whether attempts are won or lost; else their scores are what counts."""
+    """A level under its rules. goal: whether attempts are won or lost; else their scores are what counts.
+
+    level: its name, which another one may have as well; label: what tells it apart from all others
+    """
 
     identity: str
     level: str
     goal: bool
+    label: str
 
 
 @dataclass(frozen=True)
@@ -110,10 +115,11 @@ def field_of(rows: Iterable[Row], agents: Sequence[str] | None = None, levels: S
         for (agent, task), found in table.items()
         if task in identities and (agent in chosen or len(found) >= FEWEST)
     }
+    called = _labels(table)
     missing = {
-        found[0].level
+        called[task]
         for (agent, task), found in table.items()
-        if agent in chosen and task not in identities and (levels is None or _fits(found[0].level, levels))
+        if agent in chosen and task not in identities and _fits(levels, found[0].level, called[task])
     }
     return Field(chosen, tasks, played, tuple(sorted(missing, key=_natural)))
 
@@ -130,8 +136,8 @@ def _shared(
     table: Mapping[tuple[str, str], list[Row]], agents: Sequence[str], levels: Sequence[str] | None
 ) -> tuple[PlayedTask, ...]:
     """The levels that all of the players played, by name; refused where there are none."""
-    names = {task: found[0].level for (_, task), found in table.items()}
-    fitting = {task for task, level in names.items() if levels is None or _fits(level, levels)}
+    names, called = _names(table), _labels(table)
+    fitting = {task for task, level in names.items() if _fits(levels, level, called[task])}
     if not fitting:
         some = ", ".join(repr(name) for name in sorted(set(names.values()))[:5])
         raise RankingError(f"no level with results fits {' '.join(map(repr, levels or ()))}: there are {some} ...")
@@ -143,12 +149,22 @@ def _shared(
             "`crush-gym evaluate` play the same ones with all of them"
         )
     endless = without_goals(row for found in table.values() for row in found)
-    tasks = (PlayedTask(task, names[task], task not in endless) for task in shared)
+    tasks = (PlayedTask(task, names[task], task not in endless, called[task]) for task in shared)
     return tuple(sorted(tasks, key=lambda task: (_natural(task.level), task.identity)))
 
 
-def _fits(level: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatch.fnmatchcase(level, pattern) for pattern in patterns)
+def _names(table: Mapping[tuple[str, str], list[Row]]) -> dict[str, str]:
+    return {task: found[0].level for (_, task), found in table.items()}
+
+
+def _labels(table: Mapping[tuple[str, str], list[Row]]) -> dict[str, str]:
+    """What tells the levels apart, by their identities."""
+    return labels(_names(table))
+
+
+def _fits(patterns: Sequence[str] | None, *called: str) -> bool:
+    """Whether a level that is called so is meant."""
+    return patterns is None or any(fnmatch.fnmatchcase(name, pattern) for name in called for pattern in patterns)
 
 
 def _natural(name: str) -> tuple[tuple[int, str], ...]:

@@ -55,7 +55,7 @@ def yardsticks(field: Field, reference: str | None = None) -> dict[str, Yardstic
     that ship, else by these players' results here; where those are not there or do not differ, 1 is always winning, or
     the best player's mean score.
     """
-    missing = [task.level for task in field.tasks if reference and (reference, task.identity) not in field.played]
+    missing = [task.label for task in field.tasks if reference and (reference, task.identity) not in field.played]
     if missing:
         raise RankingError(
             f"the reference {reference!r} has no results, or too few, on {len(missing)} of the {len(field.tasks)} "

@@ -78,7 +78,7 @@ def _figure(levels: list[LevelDifference], name: str, goal: bool) -> report.Draw
     ordered = sorted(levels, key=lambda each: -each.difference.value)
     limits = [value for each in levels for value in each.difference]
     if len(levels) <= SINGLE:
-        spans = [Span(each.task.level, *each.difference) for each in ordered]
+        spans = [Span(each.task.label, *each.difference) for each in ordered]
         scale = report.scale_of(limits, name, include=(0.0,), form=form)
         return report.interval_plot(spans, name, x=scale, zero=0.0)
     values, low, high = ([float(each.difference[i]) for each in ordered] for i in range(3))
@@ -94,7 +94,7 @@ def _row(each: LevelDifference) -> tuple[report.Content, ...]:
     results = (value_of(task, each.first), value_of(task, each.second))
     difference = with_limits(*difference_of(task, each.difference))
     return (
-        task.level, *results, difference, report.percent(each.improvement),
+        task.label, *results, difference, report.percent(each.improvement),
         with_limits(t_value(scores.t), f"{report.plain(scores.dof)} dof, p {p_value(scores.p)}"),
     )  # fmt: skip
 

@@ -81,7 +81,7 @@ def warnings(board: Leaderboard) -> list[str]:
             "makes one player the 1 of all."
         )
     if board.useless:
-        names = _some([task.level for task in board.useless])
+        names = _some([task.label for task in board.useless])
         found.append(f"Without a clear 0 and 1, and so left out of the ranking: {names}.")
     if board.field.left_out:
         found.append(f"Not played by all of these players, and so left out: {_some(board.field.left_out)}.")

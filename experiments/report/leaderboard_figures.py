@@ -44,7 +44,7 @@ def levels(board: Leaderboard) -> Section:
     texts = [
         [value_of(board.tasks[i], float(field.values(agent, board.tasks[i]).mean())) for i in order] for agent in agents
     ]
-    names = [board.tasks[i].level for i in order]
+    names = [board.tasks[i].label for i in order]
     figure = report.heat_map(
         agents, names, shares, texts, ends=("random player", "reference or more"), title="levels and players"
     )
@@ -70,7 +70,7 @@ def _level(board: Leaderboard, level: int, place: int) -> tuple[report.Content, 
     counts = "success" if task.goal else "score"
     limits = (value_of(task, scale.zero), value_of(task, scale.one))
     identity = report.tag("code", task.identity)
-    return (f"{place:,}", task.level, identity, counts, *limits, report.breakable(best), value_of(task, results[best]))
+    return (f"{place:,}", task.label, identity, counts, *limits, report.breakable(best), value_of(task, results[best]))
 
 
 def cost(board: Leaderboard) -> Section:
@@ -90,7 +90,7 @@ def scores(board: Leaderboard) -> Section | None:
     field, agents = board.field, [s.agent for s in board.standings]
     if len(field.tasks) * len(agents) > DETAILED:
         return None
-    boxes = [report.figure(_boxes(board, i), task.level, width=HALF) for i, task in enumerate(field.tasks)]
+    boxes = [report.figure(_boxes(board, i), task.label, width=HALF) for i, task in enumerate(field.tasks)]
     head = (
         "level and player", "success", "mean score", "SD", "score, best 5 %", "score, best 15 %",
         "moves left, mean", "best 5 %", "best 15 %",
@@ -108,7 +108,7 @@ def _boxes(board: Leaderboard, level: int) -> report.Drawing:
         report.Box.of(s.agent, board.field.of(s.agent, task).score.tolist(), place)
         for place, s in enumerate(board.standings)
     ]
-    return report.box_plot(boxes, "score", title=f"scores on {task.level}")
+    return report.box_plot(boxes, "score", title=f"scores on {task.label}")
 
 
 def _features(board: Leaderboard, agent: str, level: int) -> tuple[report.Content, ...]:
@@ -117,5 +117,5 @@ def _features(board: Leaderboard, agent: str, level: int) -> tuple[report.Conten
     found = features(played.won, played.score, played.moves_left)
     success = with_limits(*rate_of(played.success))
     numbers = ("\N{EN DASH}" if math.isnan(value) else report.plain(value) for value in found[1:])
-    name = report.join(task.level, ", ", report.breakable(agent))
+    name = report.join(task.label, ", ", report.breakable(agent))
     return (name, success if task.goal else "\N{EN DASH}", *numbers)

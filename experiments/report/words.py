@@ -48,8 +48,13 @@ def rate_of(interval: Interval) -> tuple[str, str]:
 
 
 def difference_of(task: PlayedTask, difference: Interval) -> tuple[str, str]:
-    """A difference and its limits: in percentage points, or in points of score."""
-    if task.goal:
+    """A difference on a level and its limits."""
+    return in_points(task.goal, difference)
+
+
+def in_points(goal: bool, difference: Interval) -> tuple[str, str]:
+    """A difference and its limits: of success rates in percentage points, or of scores."""
+    if goal:
         value, low, high = (signed(f"{100 * each:+.1f}") for each in difference)
         return f"{value} pp", f"{low} to {high}"
     value, low, high = (signed(f"{each:+,.0f}" if abs(each) >= 100 else f"{each:+.3g}") for each in difference)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
 from crush_gym import Level, LevelPack, load_pack
-from crush_gym.game import simple_level
-from crush_gym.levels.writing import level_to_dict
+from crush_gym.levels.pack import level_named, shipped_packs
+from experiments.results.simple import is_simple, simple_task
 from experiments.results.store import Store, StoreError
 from experiments.results.task import SEEDS, Task, attempt_key
 
@@ -15,9 +16,10 @@ __all__ = ["SEEDS", "Task", "attempt_key", "tasks_of"]
 
 
 def tasks_of(source: str | Level | LevelPack | Task | Sequence[Task]) -> tuple[Task, ...]:
-    """Tasks from a Level, a LevelPack, or a text: `pack`, `pack/level`, `points`, `combo`, `points:7x7`, a path.
+    """Tasks from a Level, a LevelPack, or a text: `PACK`, `PACK/LEVEL`, `FILE`, `FILE/LEVEL`, or a simple game.
 
-    The path is of a level file, or of a store of results, which stands for all the levels in it.
+    LEVEL is a name, or a number from 0. FILE is a level file, or a store of results, which stands for all the levels
+    in it. Simple games are `points`, `combo:7x7`, `points:5x5:moves=10,colours=4` (see `experiments.results.simple`).
     """
     if isinstance(source, Task):
         return (source,)
@@ -27,15 +29,34 @@ def tasks_of(source: str | Level | LevelPack | Task | Sequence[Task]) -> tuple[T
         return tuple(map(Task, source))
     if not isinstance(source, str):
         return tuple(task for each in source for task in tasks_of(each))
-    rules, _, size = source.partition(":")
-    if rules in ("points", "combo"):
-        return (_simple(rules, size),)
+    if is_simple(source):
+        return (simple_task(source),)
     if _is_store(source):
         return _stored(source)
-    pack, _, name = source.partition("/")
-    if name and not source.endswith(".json"):
-        return (Task(load_pack(pack)[name]),)
-    return tuple(map(Task, load_pack(source)))
+    home, name = _home_and_level(source)
+    pack = load_pack(home)
+    chosen = (level_named(pack, name),) if name else tuple(pack)
+    return tuple(Task(level if level.name else _named_by_file(level, pack, home)) for level in chosen)
+
+
+def _home_and_level(text: str) -> tuple[str, str]:
+    """The pack or the file that a text names, and the level of it, "" for all."""
+    if Path(text).is_file():
+        return text, ""
+    first, slash, rest = text.partition("/")
+    if slash and first in shipped_packs():
+        return first, rest
+    for place in (i for i in reversed(range(len(text))) if text[i] == "/"):
+        if Path(text[:place]).is_file() or (text[:place].endswith(".json") and not text.endswith(".json")):
+            return text[:place], text[place + 1 :]
+    is_path = text.endswith(".json") or first in ("", ".", "..") or Path(first).is_dir()
+    return (first, rest) if slash and not is_path else (text, "")
+
+
+def _named_by_file(level: Level, pack: LevelPack, home: str) -> Level:
+    """A level without a name is called by its file and its number."""
+    number = next(i for i, other in enumerate(pack) if other is level)
+    return dataclasses.replace(level, name=f"{Path(home).stem} {number}" if len(pack) > 1 else Path(home).stem)
 
 
 def _is_store(source: str) -> bool:
@@ -51,15 +72,3 @@ def _stored(source: str) -> tuple[Task, ...]:
             return tuple(store.tasks().values())
     except StoreError as error:
         raise ValueError(str(error)) from None
-
-
-def _simple(rules: str, size: str) -> Task:
-    shape = None
-    if size:
-        height, x, width = size.partition("x")
-        if not (x and height.isdigit() and width.isdigit()):
-            raise ValueError(f"expected {rules}:HEIGHTxWIDTH, such as {rules}:7x7, not {rules}:{size}")
-        shape = int(height), int(width)
-    level = simple_level(rules, shape, None, None, None)
-    named = level_to_dict(level) | {"name": f"{rules} {int(level.height)}x{int(level.width)}"}
-    return Task(Level.from_dict(named), rules)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,11 +24,16 @@ RULES, ADJACENCIES = ("saga", "points", "combo"), ("any", "runs")
 
 @dataclass(frozen=True)
 class Task:
-    """A level under one of the rule sets."""
+    """A level under one of the rule sets.
+
+    draws: eight hexadecimal digits that its attempts' keys are made of instead of the level's own: attempts of tasks
+    that share them have the same keys, number by number
+    """
 
     level: Level
     rules: str = "saga"
     adjacency: str = "any"
+    draws: str = ""
 
     @property
     def name(self) -> str:
@@ -39,11 +45,13 @@ class Task:
         """Sixteen hexadecimal digits of all that decides how it is played; its name does not."""
         content = self.content()
         content["level"]["name"] = ""
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+        digits = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        return (self.draws + digits)[:16]
 
     def content(self) -> dict[str, Any]:
         """All that it takes to play it again, for JSON."""
-        return {"rules": self.rules, "adjacency": self.adjacency, "level": level_to_dict(self.level)}
+        known = {"rules": self.rules, "adjacency": self.adjacency, "level": level_to_dict(self.level)}
+        return known | ({"draws": self.draws} if self.draws else {})
 
 
 def task_from(text: str) -> Task:
@@ -56,8 +64,11 @@ def task_from(text: str) -> Task:
             f"a level in it is played by the rules {show(known['rules'])}, {show(known['adjacency'])}, expected one of "
             f"{', '.join(RULES)}, and any or runs"
         )
+    draws = known.get("draws", "")
+    if not (isinstance(draws, str) and re.fullmatch("([0-9a-f]{8})?", draws)):
+        raise ValueError(f"a level in it has the draws {show(draws)}, expected eight hexadecimal digits")
     try:
-        return Task(Level.from_dict(known["level"]), known["rules"], known["adjacency"])
+        return Task(Level.from_dict(known["level"]), known["rules"], known["adjacency"], draws)
     except LevelError as error:
         raise ValueError(f"a level in it cannot be read: {error.problems[0]}") from None
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.attempts import PolicyError
 from crush_gym import Game
 from crush_gym.engine.mechanics import ALL
 from crush_gym.engine.plan import plan
@@ -43,10 +44,29 @@ class Group:
         """Sixteen hexadecimal digits of the tasks in it."""
         return hashlib.sha256("".join(task.identity for task in self.tasks).encode()).hexdigest()[:16]
 
-    def game(self) -> Game:
-        """The game that plays all of them."""
+    def game(self, known: Game | None = None) -> Game:
+        """The game that plays all of them. known: the only one that its player can play in, if there is one."""
         first = self.tasks[0]
+        if known is not None:
+            return self._accepted(known)
         return Game([task.level for task in self.tasks], rules=first.rules, adjacency=first.adjacency)
+
+
+    def _accepted(self, game: Game) -> Game:
+        """The game, refused where it does not play all of them."""
+        first = self.tasks[0]
+        if (game.spec.rules, game.spec.adjacency) != (first.rules, first.adjacency):
+            raise PolicyError(
+                f"the agent's game has the rules {game.spec.rules!r}, but {first.name!r} is played by {first.rules!r} "
+                f"(adjacency {first.adjacency!r})"
+            )
+        strange = [task.name for task in self.tasks if not game.accepts(task.level)]
+        if strange:
+            raise PolicyError(
+                f"the agent's game cannot play {strange[0]!r}, which is larger or has what the game was not made for: "
+                "adapt(model, game=...) takes the game of all levels that it was trained on"
+            )
+        return game
 
 
 def grouped(

@@ -91,9 +91,10 @@ class Table:
             if self.bound is not None:
                 self.bound = None
                 spare_memory()
-            game = group.game()
+            agent = self.agent(wanted)
+            game = group.game(getattr(agent, "game", None))
             nameless = [dataclasses.replace(task.level, name="") for task in group.tasks]  # two packs may share a name
-            self.bound = program, game, bound(self.agent(wanted), game), LevelPack(nameless)
+            self.bound = program, game, bound(agent, game), LevelPack(nameless)
         return self.bound[1:]
 
 
@@ -237,9 +238,10 @@ def home_of(wanted: str | Agent) -> str:
 
 
 def spec_of(agent: Agent) -> dict[str, Any]:
-    """What an agent is, for JSON: its class, and its parameters where it is a dataclass."""
+    """What an agent is, for JSON: its class, and where it is a dataclass the parameters that tell it from others."""
     made_by = f"{type(agent).__module__}:{type(agent).__qualname__}"
     known = dataclasses.is_dataclass(agent)
-    parameters = {f.name: getattr(agent, f.name) for f in dataclasses.fields(agent)} if known else {}  # type: ignore[arg-type]
+    fields = [f.name for f in dataclasses.fields(agent) if f.compare] if known else []  # type: ignore[arg-type]
+    parameters = {name: getattr(agent, name) for name in fields}
     plain = {k: v if isinstance(v, bool | int | float | str | None) else repr(v) for k, v in parameters.items()}
     return {"name": agent.name, "made_by": made_by, "parameters": plain}

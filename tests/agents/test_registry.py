@@ -15,6 +15,7 @@ from agents.registry import AgentError, known, make, name_of
 
 STRANGERS = """
 from dataclasses import dataclass
+from pathlib import Path
 from agents.first import First
 from agents.registry import name_of
 
@@ -45,6 +46,12 @@ def trained(steps: int = 1):
 
 def untrained():
     return 7
+
+class Loose:
+    def __init__(self, how, often=2, where="here", model: Path = Path()):
+        self.all = how, often, where, model
+    def act(self, obs):
+        return 0
 
 ready = Careful(3)
 plain = Plain(4)
@@ -107,8 +114,29 @@ def test_parameters_reach_what_makes_the_player() -> None:
 
 @pytest.mark.usefixtures("strangers")
 @pytest.mark.parametrize(
+    ("parameters", "read"),
+    [
+        ("how=nets/a.zip", ("nets/a.zip", 2, "here", Path())),
+        (r"how=C:\nets\a,b.zip,often=2.5", (r"C:\nets\a,b.zip", 2.5, "here", Path())),
+        ("model=runs/x:1,y/net.zip,how=1", (1, 2, "here", Path("runs/x:1,y/net.zip"))),
+        ("how=nan,where=1", ("nan", 2, "1", Path())),
+        ("how=1e5,where=True", (1e5, 2, "True", Path())),
+        ("how=True,model=~/net", (True, 2, "here", Path.home() / "net")),
+    ],
+)
+def test_parameters_may_be_paths_and_are_read_as_annotations_or_defaults_say(
+    parameters: str, read: tuple[Any, ...]
+) -> None:
+    agent: Any = make(f"strangers:Loose:{parameters}")
+    assert agent.player.all == read and agent.name == f"strangers:Loose:{parameters}"
+    assert [type(value) for value in agent.player.all] == [type(value) for value in read]
+
+
+@pytest.mark.usefixtures("strangers")
+@pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("strangers:Loose:how=1,often=x", "often must be int or float, not 'x'"),
         ("frist", r"no agent 'frist' \(did you mean 'first'\?\)"),
         ("strangers:nobody", "'strangers:nobody' cannot be loaded: AttributeError"),
         ("nowhere:nobody", "'nowhere:nobody' cannot be loaded: ModuleNotFoundError"),

@@ -20,10 +20,13 @@ from agents.attempts import PolicyError, play
 from agents.foreign.adapt import adapt
 from agents.protocol import Agent
 from agents.registry import make
-from crush_gym import Game, Stats
+from crush_gym import Game, LevelPack, Stats
 from crush_gym.cli import main
+from crush_gym.envs.views import space
 from crush_gym.keys import player_key
 from crush_gym.swaps import swap_of
+from experiments import evaluate
+from experiments.results.simple import simple_task
 
 SMALL = {"shape": (5, 5), "colours": 4, "moves": 6}
 ATTEMPTS = 6
@@ -222,6 +225,64 @@ def test_a_model_of_another_game_is_refused(game: Game) -> None:
     model.observation_space = gym.spaces.Box(0, 1, (9, 5, 5), np.uint8)  # type: ignore[attr-defined]
     with pytest.raises(PolicyError, match=r"observation_space.shape \(9, 5, 5\)"):
         adapt(model, "other", obs="king").bind(game)
+
+
+@pytest.mark.parametrize(
+    "options", [{"obs": o, "channels": c} for o in ("planes", "king", "rgb") for c in ("first", "last")]
+    + [{"obs": "cells"}],
+)  # fmt: skip
+def test_a_model_is_shown_what_it_was_trained_on(game: Game, options: dict[str, str]) -> None:
+    env: Any = gym.make("crush_gym:Crush/Combo-v0", **options, **SMALL)  # type: ignore[arg-type]
+    shown, _ = env.reset(seed=3)
+    seen: list[Any] = []
+
+    class Watching(Model):
+        observation_space = env.observation_space
+
+        def predict(self, observation: Any, action_masks: Any = None, deterministic: bool = False) -> Any:
+            seen.append(observation)
+            return action_masks.argmax(axis=1)
+
+    key = jax.random.fold_in(jax.random.key(3), 0)[None]
+    played(adapt(Watching()), game, key)
+    jax.tree.map(lambda a, b: np.testing.assert_array_equal(a[0], b), seen[0], shown)
+    if options["obs"] == "planes":  # as Stable-Baselines3 does with what it takes for photographs
+        depth = env.observation_space.shape[0 if options["channels"] == "first" else 2]
+        turned = {"first": (5, depth, 5), "last": (depth, 5, 5)}[options["channels"]]
+        Watching.observation_space = gym.spaces.Box(0, 255, turned, np.uint8)
+        assert adapt(Watching()).bind(game).act.__self__.window.channels == "first"  # type: ignore[attr-defined]
+
+
+def test_a_model_that_fits_no_view_is_told_which_there_are(game: Game) -> None:
+    model = Model()
+    for strange in (gym.spaces.Box(0, 1, (18, 5, 5), np.float32), gym.spaces.Box(0, 255, (450,), np.uint8)):
+        model.observation_space = strange  # type: ignore[attr-defined]
+        with pytest.raises(PolicyError) as error:
+            adapt(model, "other").bind(game)
+        said = str(error.value)
+        assert f"'other' takes observations {strange.shape} of {strange.dtype} 0 to " in said and "\n" not in said
+        for kind in ("planes (", "king (", "of uint8 0 to 1,", "cells a dict of ", "rgb (", "game=Game(pack)"):
+            assert kind in said
+    changed = gym.spaces.Box(0, 1, space(game.spec, "planes").shape, np.float32)
+    model.observation_space = changed  # type: ignore[attr-defined]
+    assert adapt(model, obs="planes").bind(game).traceable is False  # who says it, knows it
+
+
+def test_a_model_of_several_levels_plays_each_of_them_in_the_game_of_all() -> None:
+    pack = LevelPack([simple_task(f"combo:{size}:colours=4,moves=3").level for size in ("4x4", "5x5")])
+    whole, task = Game(pack, rules="combo"), simple_task("combo:4x4:colours=4,moves=3")
+    model = Model()
+    model.action_space = gym.spaces.Discrete(whole.actions)  # type: ignore[attr-defined]
+    model.observation_space = space(whole.spec, "planes")  # type: ignore[attr-defined]
+    results = evaluate(adapt(model, "whole", game=whole), task, attempts=2, progress=False)
+    assert results.errors == () and len(results.rows) == 2
+    for agent, tasks, sentence in (
+        (adapt(model, "alone"), task, "was trained with action_space.n 40, but here it is 24"),
+        (adapt(model, "whole", game=whole), simple_task("combo:6x6"), "the agent's game cannot play 'combo 6x6'"),
+        (adapt(model, "whole", game=whole), simple_task("points:4x4"), "has the rules 'combo', but 'points 4x4' is"),
+    ):
+        (error,) = evaluate(agent, tasks, attempts=2, progress=False).errors
+        assert sentence in error.sentence
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")

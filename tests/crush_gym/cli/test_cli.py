@@ -58,7 +58,7 @@ def test_the_module_runs_and_needs_no_jax_for_its_help() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [[], *([c] for c in COMMANDS), *(["levels", part] for part in ("list", "show", "validate"))]
+    "command", [[], *([c] for c in COMMANDS), *(["levels", part] for part in ("list", "show", "validate", "generate"))]
 )
 def test_every_help_has_an_example(command: list[str], capsys: Output) -> None:
     assert main([*command, "--help"]) == 0
@@ -123,6 +123,19 @@ def test_other_packages_add_commands_and_broken_ones_harm_nobody(
     assert first == "crush-gym: the command 'bad' (somewhere:bad) is broken: ImportError: no module of that name"
     assert second.startswith("crush-gym: the command 'twice' (somewhere:twice) is broken: ")
     assert main(["levels", "list"]) == 0
+
+
+def test_other_packages_add_parts_to_commands_that_have_some(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    def never() -> Any:
+        raise AssertionError("only what may be meant is loaded")
+
+    good = Entry("levels.other", answering(lambda options: 1))
+    with_entries(monkeypatch, good, Entry("another", never))
+    assert main(["levels", "other"]) == 1
+    with_entries(monkeypatch, Entry("levels.bad", never), Entry("another", answering(lambda options: 1)))
+    assert main(["other"]) == 1 and capsys.readouterr().err == ""
+    assert main(["levels", "list"]) == 0
+    assert "the command 'levels.bad' (somewhere:levels.bad) is broken: AssertionError" in capsys.readouterr().err
 
 
 def test_failures_and_interrupts_are_exit_codes(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:

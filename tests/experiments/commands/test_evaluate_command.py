@@ -16,7 +16,8 @@ import pytest
 
 from crush_gym.cli import main
 from experiments import Results, Row, ShardError
-from experiments.commands.evaluate import DASH, _report, in_short
+from experiments.commands.evaluate import _report
+from experiments.commands.playing import DASH, in_short
 from experiments.ranking import compare, field_of, rank
 from experiments.results.store import Store
 
@@ -93,7 +94,7 @@ def test_levels_without_goals_have_no_success_rate_anywhere(capsys: pytest.Captu
     goal = [row(agent, "goal", n, end) for agent, each in ends.items() for n, end in enumerate(each * 2)]
     endless = [row(agent, "endless", n, "lost" if n == 3 else "ended") for agent in ends for n in range(6)]
     for rows, rates in (goal + endless, (4 / 6, 2 / 6)), (endless, None):
-        _report(argparse.Namespace(json=True, out="x", seed=0), Results(tuple(rows), ()))
+        _report(argparse.Namespace(json=True, out="x", seed=0, by_level=False), Results(tuple(rows), ()), {})
         said = json.loads(capsys.readouterr().out)["agents"]
         ranked = [standing.success for standing in rank(field_of(rows)).standings]
         compared = compare(field_of(rows), "a", "b").success
@@ -103,7 +104,7 @@ def test_levels_without_goals_have_no_success_rate_anywhere(capsys: pytest.Captu
         else:
             assert [said[agent]["success"] for agent in "ab"] == [s.value for s in ranked if s] == list(rates)
             assert compared is not None and compared.value == pytest.approx(rates[0] - rates[1])
-    _report(argparse.Namespace(json=False, out="x", seed=0), Results(tuple(goal + endless), ()))
+    _report(argparse.Namespace(json=False, out="x", seed=0, by_level=False), Results(tuple(goal + endless), ()), {})
     assert capsys.readouterr().out.splitlines()[2].split()[:5] == ["a", "4", "of", "6", "66.7%"]
 
 
