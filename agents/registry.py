@@ -6,6 +6,7 @@ A parameter that is the name of another agent stands in parentheses where it has
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import difflib
 import importlib
@@ -39,6 +40,16 @@ BETWEEN = re.compile(r",(?=[^\W\d]\w*=)")
 def known() -> tuple[str, ...]:
     """The names of all registered agents."""
     return tuple(sorted(entry.name for entry in metadata.entry_points(group=GROUP)))
+
+
+def ready() -> tuple[str, ...]:
+    """The names of the registered agents that can be made here and need nothing else, such as a file."""
+    found = []
+    for entry in metadata.entry_points(group=GROUP):
+        with contextlib.suppress(AgentError):
+            if not _first_of(_loaded(entry.load, entry.name)):
+                found.append(entry.name)
+    return tuple(sorted(found))
 
 
 def make(text: str) -> Agent:

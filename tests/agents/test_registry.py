@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agents.first import First
-from agents.registry import AgentError, known, make, name_of
+from agents.registry import AgentError, known, make, name_of, ready
 
 STRANGERS = """
 from dataclasses import dataclass
@@ -74,7 +74,7 @@ def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
         sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize("name", known())
+@pytest.mark.parametrize("name", ready())
 def test_registered_names_lead_to_agents_that_carry_them(name: str) -> None:
     agent = make(name)
     assert agent.name == name
