@@ -18,7 +18,7 @@ from typing import NamedTuple, NoReturn
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST = (3, 11)
 NAMES = ("python3", "python", "python3.13", "python3.12", "python3.11", "python3.14")
-EXTRAS = "test,lint,bench,render,sb3,docs,learn"
+EXTRAS = "test,lint,bench,render,sb3,docs,learn,search"
 PIP_INSTALL = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries=2")
 NOT_FOUND = 3  # exit status: no Python of the wanted series on this machine
 
