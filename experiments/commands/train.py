@@ -13,6 +13,7 @@ from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_comma
 from experiments.commands.terminal import interruptible, quiet_xla
 
 if TYPE_CHECKING:
+    from experiments.training.plan import Plan
     from experiments.training.run import Finished, Moment
 
 PAUSE = 15.0
@@ -25,6 +26,7 @@ def register(subparsers: Subparsers) -> None:
         subparsers, "train", run, "let a player learn levels, and keep its weights in a file",
         "train ppo --levels basics/jelly --minutes 5 --out jelly",
         "train ppo --levels combo --steps 500000 --set rate=0.0005 --network edge:layers=4",
+        "train ppo --levels combo --seeds 3 --sweep rates.json --out rates",
         "train pqn --levels combo --minutes 5 --out combo",
         "train --resume jelly --minutes 10",
         "evaluate policy:jelly/best.safetensors greedy --levels basics/jelly",
@@ -42,6 +44,10 @@ def register(subparsers: Subparsers) -> None:
     parser.add_argument("--minutes", type=float, metavar="M", help="stop after so many; `--resume` goes on")
     parser.add_argument("--seed", type=common.seed, help="of everything random (default: 0)")
     parser.add_argument("--seeds", type=number, metavar="N", help="so many runs, one after the other, each in a folder")
+    parser.add_argument(
+        "--sweep", type=Path, metavar="FILE",
+        help='runs that differ: a JSON list such as [{"name": "slow", "settings": {"rate": 0.0003}}, ...]',
+    )  # fmt: skip
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the run (default: runs/ALGORITHM-LEVELS)")
     parser.add_argument("--resume", type=Path, metavar="DIR", help="go on with the run in this folder")
     parser.add_argument(
@@ -79,6 +85,7 @@ def run(options: argparse.Namespace) -> int:
         from agents.learning import files  # noqa: F401 - says what is not installed
         from agents.learning.algorithms import ALGORITHMS, AlgorithmError, settings_from
         from experiments.training.plan import PlanError
+        from experiments.training.run import read_plan
     except ImportError as missing:
         raise CommandError(_extra(missing)) from None
     try:
@@ -86,19 +93,13 @@ def run(options: argparse.Namespace) -> int:
             return _list_settings(options.algorithm or "ppo")
         if options.resume is not None:
             _nothing_else(options)
-            return _report([_one(options, options.resume, {"resume": options.resume})])
+            return _report([_one(options, options.resume, read_plan(options.resume))])
         if options.algorithm is None or not options.levels:
             raise UsageError(
                 "say what learns and on what: crush-gym train ALGORITHM --levels LEVELS "
                 f"(algorithms: {', '.join(ALGORITHMS)})"
             )
-        plan = _plan(options) | {"settings": settings_from(options.set, options.algorithm)}
-        folder = options.out or Path("runs") / _slug(f"{options.algorithm}-{'-'.join(options.levels)}")
-        if not options.seeds:
-            return _report([_one(options, folder, plan | {"out": folder})])
-        first = plan.pop("seed", 0)
-        runs = [(folder / f"seed-{seed}", seed) for seed in range(first, first + options.seeds)]
-        return _report([_one(options, out, plan | {"out": out, "seed": seed}) for out, seed in runs])
+        return _report(_all(options, _plan(options) | {"settings": settings_from(options.set, options.algorithm)}))
     except AlgorithmError as error:
         raise UsageError(str(error)) from None
     except PlanError as error:
@@ -131,6 +132,7 @@ def _nothing_else(options: argparse.Namespace) -> None:
         "steps",
         "seed",
         "seeds",
+        "sweep",
         "out",
         "network",
         "reward",
@@ -145,16 +147,30 @@ def _nothing_else(options: argparse.Namespace) -> None:
         raise UsageError(f"--resume goes on with the run's own plan: leave {shown} out")
 
 
-def _one(options: argparse.Namespace, folder: Path, what: dict[str, Any]) -> Finished:
+def _all(options: argparse.Namespace, plan: dict[str, Any]) -> list[Finished]:
+    """One run, or those of several seeds and of a file. The same command goes on with several that were broken off."""
+    from experiments.training.many import plans_of, read_sweep
+    from experiments.training.plan import PlanError
+    from experiments.training.run import CONFIG
+
+    folder = options.out or Path("runs") / _slug(f"{options.algorithm}-{'-'.join(options.levels)}")
+    variants = [{}] if options.sweep is None else read_sweep(options.sweep)
+    wanted = plans_of(plan, folder, options.seeds or 1, variants)
+    if len(wanted) == 1 and (folder / CONFIG).exists():
+        raise PlanError(f"{str(folder)!r} holds a run already: go on with it by --resume, or choose another folder")
+    return [_one(options, *run) for run in wanted]
+
+
+def _one(options: argparse.Namespace, folder: Path, plan: Plan) -> Finished:
     """One run."""
-    from experiments.training.run import STATE, train
+    from experiments.training.run import STATE, carried_out
 
     def kept() -> str:
         there = (folder / STATE).exists()
         return f"crush-gym train --resume {folder} goes on" if there else "nothing was learned yet"
 
     with interruptible(kept), _Line(folder) as line:
-        return train(minutes=options.minutes, listen=line, **what)
+        return carried_out(plan, folder, options.minutes, line)
 
 
 class _Line:

@@ -37,7 +37,7 @@ from experiments.training.card import about_of, card
 from experiments.training.judging import Judgement, judged
 from experiments.training.plan import Plan, PlanError
 
-__all__ = ["Finished", "Moment", "train"]
+__all__ = ["Finished", "Moment", "carried_out", "read_plan", "train"]
 
 CONFIG, STATE, BEST, LAST, LOG, CARD = (
     "config.json", "state.safetensors", "best.safetensors", "last.safetensors", "progress.jsonl", "best.md",
@@ -97,15 +97,23 @@ def train(
         plan: fields of `Plan`: algorithm, steps, seed, network, settings, ...
     """
     if resume is not None:
-        folder = Path(resume)
-        known = _read_plan(folder)
-    else:
-        known = Plan(tuple([levels] if isinstance(levels, str) else levels or ()), **plan)
-        folder = Path(out or "run")
-    learner = known.learner()
-    if resume is None:
-        _claim(folder, known)
-    run = _Run(known, folder, learner, listen or (lambda _: None), minutes, stop)
+        return carried_out(read_plan(Path(resume)), Path(resume), minutes, listen, stop)
+    known = Plan(tuple([levels] if isinstance(levels, str) else levels or ()), **plan)
+    folder = Path(out or "run")
+    if (folder / CONFIG).exists():
+        raise PlanError(f"{str(folder)!r} holds a run already: go on with it by --resume, or choose another folder")
+    return carried_out(known, folder, minutes, listen, stop)
+
+
+def carried_out(
+    plan: Plan, folder: Path, minutes: float | None = None, listen: Listener | None = None, stop: Stop | None = None
+) -> Finished:
+    """The run of a plan in a folder, from where it is; see `train`."""
+    learner = plan.learner()
+    if (folder / CONFIG).exists() and read_plan(folder) != plan:
+        raise PlanError(f"{str(folder)!r} holds a run of another plan: choose another folder")
+    _claim(folder, plan)
+    run = _Run(plan, folder, learner, listen or (lambda _: None), minutes, stop)
     run.begin()
     try:
         return run.go()
@@ -113,7 +121,8 @@ def train(
         run.end()
 
 
-def _read_plan(folder: Path) -> Plan:
+def read_plan(folder: Path) -> Plan:
+    """The plan of the run in a folder."""
     try:
         return Plan.from_json((folder / CONFIG).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
@@ -124,8 +133,6 @@ def _read_plan(folder: Path) -> Plan:
 
 def _claim(folder: Path, plan: Plan) -> None:
     """Make the folder with its plan."""
-    if (folder / CONFIG).exists():
-        raise PlanError(f"{str(folder)!r} holds a run already: go on with it by --resume, or choose another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_bytes(folder / CONFIG, plan.to_json().encode())

@@ -20,6 +20,7 @@ from agents.registry import make
 from experiments import evaluate
 from experiments.training import PlanError, train
 from experiments.training import run as runs
+from experiments.training.many import plans_of, read_sweep
 
 GAME = "combo:5x5"
 SMALL: dict[str, Any] = {
@@ -170,3 +171,35 @@ def test_killed_at_any_moment_it_goes_on_as_if_nothing_had_happened(whole: Path,
     subprocess.run([sys.executable, "-c", again], env=environment, check=True)
     assert lines_of(folder) == lines_of(whole)
     assert same_weights(folder / "last.safetensors", whole / "last.safetensors")
+
+
+def test_several_runs_are_one_plan_with_seeds_and_variants(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.json"
+    path.write_text('[{"name": "slow", "settings": {"rate": 0.0001}}, {"network": "edge:layers=2"}]')
+    base = {"levels": ["combo:5x5"], "steps": 500, "settings": {"clip": 0.1}}
+    wanted = plans_of(base, tmp_path, 2, read_sweep(path))
+    assert [str(run.folder.relative_to(tmp_path)) for run in wanted] == [
+        "slow/seed-0", "slow/seed-1", "run-1/seed-0", "run-1/seed-1",
+    ]  # fmt: skip
+    assert [run.plan.seed for run in wanted] == [0, 1, 0, 1]
+    assert wanted[0].plan.settings == {"clip": 0.1, "rate": 0.0001} and wanted[2].plan.settings == {"clip": 0.1}
+    assert wanted[2].plan.network == "edge:layers=2" and wanted[0].plan.network == "auto"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{}", "must be a list"),
+        ("[", "cannot be read as a list of runs"),
+        ('[{"rate": 1}]', "run 'run-0' has no 'rate'"),
+        ('[{"name": "../x"}, {}]', "cannot be a folder's"),
+        ('[{"name": "a"}, {"name": "a"}]', "have one name"),
+        ('[{"settings": {"rate": 9.0}}]', "rate must be from"),
+        ('[{"steps": "many"}]', "run 'run-0'"),
+    ],
+)
+def test_a_list_of_runs_that_cannot_work_is_refused(content: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "sweep.json"
+    path.write_text(content)
+    with pytest.raises(PlanError, match=said):
+        plans_of({"levels": ["combo:5x5"]}, tmp_path, 1, read_sweep(path))
