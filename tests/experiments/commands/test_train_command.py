@@ -6,7 +6,8 @@ import pytest
 
 from crush_gym.cli import main
 
-SMALL = ["--network", "edge:layers=1,filters=4,hidden=4", "--no-preview", "--attempts", "8", "--set", "boards=16", "--set", "length=8", "--set", "minibatch=64", "--set", "updates=1"]
+SMALL = ["--network", "edge:layers=1,filters=4,hidden=4", "--no-preview", "--attempts", "8"]
+SMALL += [word for setting in ("boards=16", "length=8", "minibatch=64", "updates=1") for word in ("--set", setting)]
 
 
 def test_a_run_is_broken_off_resumed_and_ranked(
