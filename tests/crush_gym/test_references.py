@@ -19,6 +19,7 @@ from scripts.make_references import FOLDER, references_of, written
 @pytest.mark.parametrize("name", references.names())
 def test_references_are_complete_and_of_the_levels_that_ship(name: str) -> None:
     known = references.load(name)
+    assert [known.tasks[level] for level in known] == [task.identity for task in tasks_of(name)]
     assert known.environment in IDS
     if known.pack_hash:
         assert known.pack_hash == load_pack(name).content_hash(), "the pack has changed: `make references`"
@@ -28,7 +29,8 @@ def test_references_are_complete_and_of_the_levels_that_ship(name: str) -> None:
     for level, players in known.items():
         for player in references.PLAYERS:
             one = players[player]
-            assert 0 <= one.won <= one.attempts and one.score >= 0 and one.attempts >= 100, (level, player)
+            assert 0 <= one.won <= one.attempts and one.score >= 0 and one.attempts >= 50, (level, player)
+            assert references.of_task(known.tasks[level])[player].attempts == one.attempts
 
 
 def test_every_environment_and_every_shipped_pack_has_some() -> None:
@@ -39,16 +41,18 @@ def test_every_environment_and_every_shipped_pack_has_some() -> None:
 def test_scores_are_normalised_between_the_two_players() -> None:
     known = references.load("points")
     (level,) = known
-    low, high = known[level]["random"].score, known[level]["greedy"].score
+    low, high = known[level]["random"].score, known[level][references.LOOKAHEAD].score
+    assert low < known[level]["greedy"].score < high
     assert known.normalised(level, low) == 0 and known.normalised(level, high) == 1
     assert known.normalised(level, (low + high) / 2) == pytest.approx(0.5)
     tour = references.load("tour")
-    rates = [tour["First Steps"][player].success for player in references.PLAYERS]
+    rates = [tour["First Steps"][player].success for player in references.SCALE]
     assert [tour.normalised("First Steps", success=rate) for rate in rates] == [0, 1] and rates[0] < rates[1]
     with pytest.raises(TypeError, match="one of them"):
         known.normalised(level)
-    equal = {"only": {player: references.Reference(10, 0, 5.0) for player in references.PLAYERS}}
-    same = references.References("x", "", "", 0, {}, equal)
+    equal = {"only": {player: references.Reference(10, 0, 5.0, 1.0) for player in references.PLAYERS}}
+    same = references.References("x", "", "", 0, {}, equal, {"only": "y"})
+    assert references.of_task("y") is None
     assert math.isnan(same.normalised("only", 5.0))
 
 
@@ -74,19 +78,22 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
         row("random", 1, True, 15),
         row("greedy", 0, True, 20),
         row("greedy", 1, True, 31),
+        row(references.LOOKAHEAD, 0, True, 40),
     ]
-    text = written(references_of("points", rows, 2, 3))
+    attempts = {"random": 2, "greedy": 2, references.LOOKAHEAD: 1}
+    text = written(references_of("points", rows, attempts, 3))
     read = references.of_dict(json.loads(text))
     assert (read.name, read.environment, read.pack_hash, read.seed) == ("points", "Crush/Points-v0", "", 3)
-    assert read["points 9x9"]["random"] == references.Reference(2, 1, 12.5)
+    assert read["points 9x9"]["random"] == references.Reference(2, 1, 12.5, 2.5)
+    assert read["points 9x9"][references.LOOKAHEAD].attempts == 1 and read.tasks == {"points 9x9": "0"}
     assert read["points 9x9"]["greedy"].success == 1 and len(text.splitlines()) > 10
     with pytest.raises(ValueError, match="played points 9x9 1 times, not 2"):
-        references_of("points", rows[1:], 2, 3)
+        references_of("points", rows[1:], attempts, 3)
 
 
 def test_unknown_names_and_newer_formats_are_refused() -> None:
     with pytest.raises(ValueError, match="no references for 'towr': there are some for"):
         references.load("towr")
-    value = json.loads((FOLDER / "points.json").read_text(encoding="utf-8")) | {"format": 2}
-    with pytest.raises(ValueError, match="of format 2, but this version reads 1"):
+    value = json.loads((FOLDER / "points.json").read_text(encoding="utf-8")) | {"format": 3}
+    with pytest.raises(ValueError, match="of format 3, but this version reads 2"):
         references.of_dict(value)
