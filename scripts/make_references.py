@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from crush_gym import load_pack
+from crush_gym import Level, load_pack
 from crush_gym.envs import IDS
 from crush_gym.levels.files import write_file
 from crush_gym.references import FORMAT, GREEDY, LOOKAHEAD, PLAYERS, RANDOM
+from experiments.results.assignment import Task, tasks_of
 from experiments.results.row import Row
 from experiments.running.evaluation import evaluate
 from experiments.running.grouping import MOST_GAMES
@@ -30,8 +32,15 @@ RULES = ("points", "combo")
 ATTEMPTS = {RANDOM: 200, GREEDY: 200, LOOKAHEAD: 50}
 """On each level; a look ahead takes a hundred times as long as the others."""
 
+FEW = 5
+"""Attempts of a look ahead where a level goes on for as long as there is time: it gains so much of it that it makes
+thousands of moves."""
+
 GAMES = {RANDOM: MOST_GAMES, GREEDY: MOST_GAMES, LOOKAHEAD: 2}
-"""Compiled games for all levels of a pack at most: wide ones are slower, but compiling a look ahead takes a minute."""
+"""Compiled games for all levels at most: wide ones are slower, but compiling a look ahead takes minutes."""
+
+Rows = Mapping[tuple[str, str], Sequence[Row]]
+"""By task and player."""
 
 
 def main() -> None:
@@ -42,23 +51,36 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--store", type=Path, help="keep all attempts there, and do not play those again")
     options = parser.parse_args()
-    attempts = {player: options.attempts or ATTEMPTS[player] for player in PLAYERS}
-    for name in options.names:
-        rows: list[Row] = []
-        for player in PLAYERS:
-            results = evaluate(player, name, attempts[player], options.seed, store=options.store, games=GAMES[player])
+    tasks = {name: tasks_of(name) for name in options.names}
+    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for player in PLAYERS:
+        for attempts, some in shares(player, [task for each in tasks.values() for task in each], options.attempts):
+            results = evaluate(player, some, attempts, options.seed, store=options.store, games=GAMES[player])
             if results.errors:
-                raise SystemExit(f"nothing was written for {name}: {results.errors[0]}")
-            rows += results.rows
-        value = references_of(name, rows, attempts, options.seed)
-        write_file(FOLDER / f"{name}.json", written(value))
+                raise SystemExit(f"nothing was written: {results.errors[0]}")
+            for row in results.rows:
+                found[row.task, player].append(row)
+    for name, each in tasks.items():
+        write_file(FOLDER / f"{name}.json", written(references_of(name, each, found, options.seed)))
 
 
-def references_of(name: str, rows: Sequence[Row], attempts: Mapping[str, int], seed: int) -> dict[str, Any]:
-    """What a file holds. Of each level and player: [attempts won, mean score, standard deviation of the scores]."""
-    levels: dict[tuple[str, str], dict[str, list[Row]]] = {}
-    for row in rows:
-        levels.setdefault((row.level, row.task), {}).setdefault(row.agent, []).append(row)
+def shares(player: str, tasks: Iterable[Task], attempts: int | None) -> list[tuple[int, list[Task]]]:
+    """What a player plays: so many attempts at these."""
+    number = attempts or ATTEMPTS[player]
+    few, many = list[Task](), list[Task]()
+    for task in tasks:
+        (few if player == LOOKAHEAD and lasts(task.level) else many).append(task)
+    return [(number, some) for number, some in ((min(number, FEW), few), (number, many)) if some]
+
+
+def lasts(level: Level) -> bool:
+    """Whether an attempt lasts for as long as there is time, because only points are asked for."""
+    others = (level.goal_jelly, level.goal_cherry, level.goal_hazelnut, *np.ravel(level.orders))
+    return int(level.seconds) > 0 and not any(int(number) > 0 for number in others)
+
+
+def references_of(name: str, tasks: Sequence[Task], rows: Rows, seed: int) -> dict[str, Any]:
+    """What a file holds. Of each level and player: attempts, how many were won, and mean and spread of the scores."""
     rules = name if name in RULES else "saga"
     return {
         "format": FORMAT,
@@ -66,21 +88,20 @@ def references_of(name: str, rows: Sequence[Row], attempts: Mapping[str, int], s
         "environment": next(id for id, known in IDS.items() if known == rules),
         "pack_hash": load_pack(name).content_hash() if rules == "saga" else "",
         "seed": seed,
-        "attempts": dict(attempts),
         "versions": {package: metadata.version(package) for package in ("crush-gym", "jax")},
         "levels": [
-            {"level": level, "task": task} | {player: summary(played[player], attempts[player]) for player in PLAYERS}
-            for (level, task), played in levels.items()
+            {"level": task.name, "task": task.identity}
+            | {player: summary(rows[task.identity, player]) for player in PLAYERS}
+            for task in tasks
         ],
     }
 
 
-def summary(rows: Sequence[Row], attempts: int) -> list[float]:
-    """Attempts won, and the mean score and its spread to a tenth."""
-    if len(rows) != attempts:
-        raise ValueError(f"{rows[0].agent} played {rows[0].level} {len(rows)} times, not {attempts}: two levels alike?")
+def summary(rows: Sequence[Row]) -> list[float]:
+    """Attempts, how many were won, and the scores' mean and standard deviation to a tenth."""
     scores = np.array([row.score for row in rows], np.float64)
-    return [sum(row.won for row in rows), round(float(scores.mean()), 1), round(float(scores.std()), 1)]
+    won = sum(row.won for row in rows)
+    return [len(rows), won, round(float(scores.mean()), 1), round(float(scores.std()), 1)]
 
 
 def written(value: dict[str, Any]) -> str:
