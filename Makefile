@@ -77,7 +77,7 @@ docs: setup ## write the documentation into site/: the rules, the environments, 
 	@rm -rf site
 	@$(RUN) -m scripts.docs site
 
-references: setup ## let random and greedy play every level that ships, for crush_gym/references
+references: setup ## let the reference players play every level that ships, for crush_gym/references
 	@$(RUN) -m scripts.make_references
 
 clean: ## remove environments, caches and build products

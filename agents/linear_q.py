@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -121,22 +122,22 @@ def targets(seen: Seen, values: Array) -> Array:
 
 def stepped(args: Args, params: Params, seen: Seen) -> Params:
     """The paper's: w <- w - step (Q(s, a) - (r + discount max Q(s', a'))) phi(s, a), move by move."""
-    made, after = jnp.asarray(seen.made.T), jnp.asarray(seen.after)
     phi, legal = jnp.asarray(np.moveaxis(seen.phi, -1, 0)), jnp.asarray(seen.legal.T)  # [N, features, K], [N, K]
-    reward = jnp.asarray(seen.reward)
-
-    def move(weights: jax.Array, n: jax.Array) -> tuple[jax.Array, None]:
-        values = jnp.where(legal[after[n]], weights @ phi[after[n]], -jnp.inf)
-        target = reward[n] + DISCOUNT * jnp.where(after[n] >= 0, values.max(), 0.0)
-        return weights - args.step * (weights @ made[n] - target) * made[n], None
+    moves = jnp.asarray(seen.made.T), jnp.asarray(seen.reward), jnp.asarray(seen.after)
 
     @jax.jit
-    def once(weights: jax.Array) -> jax.Array:
-        return jax.lax.scan(move, weights, jnp.arange(made.shape[0]))[0]
+    def once(weights: jax.Array, phi: jax.Array, legal: jax.Array, moves: Any) -> jax.Array:
+        def move(weights: jax.Array, one: tuple[jax.Array, jax.Array, jax.Array]) -> tuple[jax.Array, None]:
+            made, reward, after = one
+            values = jnp.where(legal[after], weights @ phi[after], -jnp.inf)
+            target = reward + DISCOUNT * jnp.where(after >= 0, values.max(), 0.0)
+            return weights - args.step * (weights @ made - target) * made, None
+
+        return jax.lax.scan(move, weights, moves)[0]
 
     weights = jnp.asarray(params.layers[0].weights[:, 0])
     for _ in range(args.passes):
-        before, weights = weights, once(weights)
+        before, weights = weights, once(weights, phi, legal, moves)
         if jnp.abs(weights - before).max() <= args.stays * jnp.abs(weights).max():
             break
     return params._replace(layers=(Layer(np.asarray(weights)[:, None], params.layers[0].bias),))

@@ -92,33 +92,34 @@ def fitted(args: Args, params: Params, seen: Seen) -> Params:
     """Adam over all that was seen, again and again; the targets of a pass are of the weights before it."""
     mean, scale = (x.astype(np.float32) for x in standard(seen))
     unit = float(seen.reward.std())  # what the network counts in, so that Adam's steps are of its size
-    made, reward = jnp.asarray((seen.made.T - mean) / scale), jnp.asarray(seen.reward / unit)
-    phi, legal = jnp.asarray(((seen.phi.T - mean) / scale).T), jnp.asarray(seen.legal)
-    after = jnp.asarray(seen.after)
+    data = seen._replace(phi=((seen.phi.T - mean) / scale).T, reward=(seen.reward / unit).astype(np.float32))
+    data = jax.tree.map(jnp.asarray, data)
     batch, rng = min(args.batch, len(seen.reward)), np.random.default_rng(args.seed)
     steps = len(seen.reward) // batch
     adam: Any = optimizers.adam(args.rate)
     start, update, weights_of = adam
     known = Params(np.float32(0), np.float32(1), _in_units(params.layers, 1 / unit))
 
-    def loss(layers: Any, moves: jax.Array, target: jax.Array) -> jax.Array:
-        return jnp.mean((q_values(known._replace(layers=layers), made[moves].T) - target[moves]) ** 2)
+    def loss(layers: Any, phi: jax.Array, target: jax.Array) -> jax.Array:
+        return jnp.mean((q_values(known._replace(layers=layers), phi) - target) ** 2)
 
     @jax.jit
-    def once(state: Any, orders: jax.Array, first: jax.Array) -> Any:
-        best = jnp.where(legal, q_values(known._replace(layers=weights_of(state)), phi), -jnp.inf).max(axis=0)
-        target = reward + DISCOUNT * jnp.where(after >= 0, best[after], 0.0)
+    def once(state: Any, orders: jax.Array, first: jax.Array, data: Any) -> Any:
+        values = q_values(known._replace(layers=weights_of(state)), data.phi)
+        best = jnp.where(data.legal, values, -jnp.inf).max(axis=0)
+        target = data.reward + DISCOUNT * jnp.where(data.after >= 0, best[data.after], 0.0)
 
         def one(state: Any, order: tuple[jax.Array, jax.Array]) -> tuple[Any, None]:
-            number, moves = order
-            return update(number, jax.grad(loss)(weights_of(state), moves, target), state), None
+            number, n = order
+            phi = data.phi[:, data.chosen[n], n]
+            return update(number, jax.grad(loss)(weights_of(state), phi, target[n]), state), None
 
         return jax.lax.scan(one, state, (first + jnp.arange(steps), orders))[0]
 
     state = start(known.layers)
     for n in range(args.passes):
         orders = rng.permutation(len(seen.reward))[: steps * batch].reshape(steps, batch)
-        state = once(state, jnp.asarray(orders), jnp.int32(n * steps))
+        state = once(state, jnp.asarray(orders), jnp.int32(n * steps), data)
     return Params(mean, scale, _in_units(weights_of(state), unit))
 
 

@@ -14,8 +14,10 @@ import sys
 import time
 
 import jax
+import numpy as np
 
 from agents.attempts import play
+from agents.lookahead import Lookahead
 from agents.mcts import Mcts, Searcher
 from agents.protocol import Policy, bound
 from agents.registry import make
@@ -109,6 +111,34 @@ def chosen_speed(game: Game, name: str, quick: bool) -> float:
     return best
 
 
+def ahead(quick: bool) -> Values:
+    """Looks ahead: moves simulated per second on Combo 9 x 9, with and without moves after the one that is tried."""
+    game = Game(rules="combo")
+    values: Values = {
+        "random": guard(functools.partial(rollout_speed, game, 256 if quick else 65_536, repeats_for(quick)))
+    }
+    for name, changes in (("its turn alone", ""), ("four random moves after it", ",depth=4")):
+        agent = make(f"lookahead:samples={8 if not changes else 2}{changes}")
+        assert isinstance(agent, Lookahead)
+        values[name] = guard(functools.partial(simulated, agent, game, 64 if quick else 1408, repeats_for(quick)))
+    return values
+
+
+def simulated(agent: Lookahead, game: Game, boards: int, repeats: int) -> float:
+    """Moves simulated per second, the best of some repeats: of each move considered, all its futures to their ends."""
+    state, level = game.reset(jax.random.split(jax.random.key(0), boards)), game.level
+    assert level is not None
+    policy, best = bound(agent, game), 0.0
+    considered = np.minimum(np.asarray(game.legal(state)).sum(axis=0), agent.considered).sum()
+    for repeat in range(1 + repeats):
+        keys, start = player_key(jax.random.split(jax.random.key(repeat), boards)), time.perf_counter()
+        settled(policy.act(policy.params, keys, (), state, level)[0])
+        if repeat:  # the first one compiles
+            moves = float(considered) * agent.samples * (agent.depth + 1)
+            best = max(best, moves / (time.perf_counter() - start))
+    return best
+
+
 def beam(quick: bool) -> Values:
     """Moves per second of McAdams' player on 9 x 9, depth 2, H2."""
     game = Game(rules="points")
@@ -157,7 +187,7 @@ from pathlib import Path
 print(int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024)
 """
 
-PARTS = {"search": search, "players": cheap, "beam": beam, "ladder": ladder}
+PARTS = {"search": search, "players": cheap, "ahead": ahead, "beam": beam, "ladder": ladder}
 
 
 def main() -> None:

@@ -173,6 +173,14 @@ PLAYERS = (
     ("greedy, 4,096 attempts / random", "players", "greedy", "random", (0.10, 0.30)),
     ("heuristic, 4,096 attempts / random", "players", "heuristic", "random", (None, None)),
     ("clouded, 4,096 attempts / random", "players", "clouded", "random", (None, None)),
+    ("lookahead, moves simulated / random rollout, plain", "ahead", "its turn alone", "random", (0.4, None)),
+    (
+        "lookahead with 4 moves more / random rollout, plain",
+        "ahead",
+        "four random moves after it",
+        "random",
+        (None, None),
+    ),
 )
 """Rows with a ratio: what, the part, its two numbers, and what must be reached and is aimed at."""
 

@@ -1,51 +1,86 @@
-"""`make references`: let random and greedy play every level that ships, and write crush_gym/references/*.json.
+"""`make references`: let the reference players play every level that ships, and write crush_gym/references/*.json.
 
 Attempts of equal seeds are equal, so a second run writes the same files. `python -m scripts.make_references tour
---attempts 50` makes some of them, or with fewer attempts.
+--attempts 50` makes some of them, or with fewer attempts. With `--store FILE`, a run that was broken off goes on there.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from crush_gym import load_pack
+import numpy as np
+
+from crush_gym import Level, load_pack
 from crush_gym.envs import IDS
 from crush_gym.levels.files import write_file
-from crush_gym.references import FORMAT, PLAYERS
+from crush_gym.references import FORMAT, GREEDY, LOOKAHEAD, PLAYERS, RANDOM
+from experiments.results.assignment import Task, tasks_of
 from experiments.results.row import Row
 from experiments.running.evaluation import evaluate
+from experiments.running.grouping import MOST_GAMES
 
 FOLDER = Path(__file__).resolve().parent.parent / "crush_gym" / "references"
 PACKS = ("basics", "tour", "thesis", "ladder")
 RULES = ("points", "combo")
-ATTEMPTS = 200
+
+ATTEMPTS = {RANDOM: 200, GREEDY: 200, LOOKAHEAD: 50}
+"""On each level; a look ahead takes a hundred times as long as the others."""
+
+FEW = 5
+"""Attempts of a look ahead where a level goes on for as long as there is time: it gains so much of it that it makes
+thousands of moves."""
+
+GAMES = {RANDOM: MOST_GAMES, GREEDY: MOST_GAMES, LOOKAHEAD: 2}
+"""Compiled games for all levels at most: wide ones are slower, but compiling a look ahead takes minutes."""
+
+Rows = Mapping[tuple[str, str], Sequence[Row]]
+"""By task and player."""
 
 
 def main() -> None:
     """Play and write what the command line names, all by default."""
     parser = argparse.ArgumentParser(prog="python -m scripts.make_references", description=__doc__)
     parser.add_argument("names", nargs="*", default=[*PACKS, *RULES], help="packs and rule sets")
-    parser.add_argument("--attempts", type=int, default=ATTEMPTS, help="on each level by each player")
+    parser.add_argument("--attempts", type=int, help="on each level by each player (default: see ATTEMPTS)")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--store", type=Path, help="keep all attempts there, and do not play those again")
     options = parser.parse_args()
-    for name in options.names:
-        results = evaluate(list(PLAYERS), name, options.attempts, options.seed)
-        if results.errors:
-            raise SystemExit(f"nothing was written for {name}: {results.errors[0]}")
-        value = references_of(name, results.rows, options.attempts, options.seed)
-        write_file(FOLDER / f"{name}.json", written(value))
+    tasks = {name: tasks_of(name) for name in options.names}
+    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for player in PLAYERS:
+        for attempts, some in shares(player, [task for each in tasks.values() for task in each], options.attempts):
+            results = evaluate(player, some, attempts, options.seed, store=options.store, games=GAMES[player])
+            if results.errors:
+                raise SystemExit(f"nothing was written: {results.errors[0]}")
+            for row in results.rows:
+                found[row.task, player].append(row)
+    for name, each in tasks.items():
+        write_file(FOLDER / f"{name}.json", written(references_of(name, each, found, options.seed)))
 
 
-def references_of(name: str, rows: Sequence[Row], attempts: int, seed: int) -> dict[str, Any]:
-    """What a file holds. Of each level and player: [attempts won, mean score]."""
-    levels: dict[str, dict[str, list[Row]]] = {}
-    for row in rows:
-        levels.setdefault(row.level, {}).setdefault(row.agent, []).append(row)
+def shares(player: str, tasks: Iterable[Task], attempts: int | None) -> list[tuple[int, list[Task]]]:
+    """What a player plays: so many attempts at these."""
+    number = attempts or ATTEMPTS[player]
+    few, many = list[Task](), list[Task]()
+    for task in tasks:
+        (few if player == LOOKAHEAD and lasts(task.level) else many).append(task)
+    return [(number, some) for number, some in ((min(number, FEW), few), (number, many)) if some]
+
+
+def lasts(level: Level) -> bool:
+    """Whether an attempt lasts for as long as there is time, because only points are asked for."""
+    others = (level.goal_jelly, level.goal_cherry, level.goal_hazelnut, *np.ravel(level.orders))
+    return int(level.seconds) > 0 and not any(int(number) > 0 for number in others)
+
+
+def references_of(name: str, tasks: Sequence[Task], rows: Rows, seed: int) -> dict[str, Any]:
+    """What a file holds. Of each level and player: attempts, how many were won, and mean and spread of the scores."""
     rules = name if name in RULES else "saga"
     return {
         "format": FORMAT,
@@ -53,20 +88,20 @@ def references_of(name: str, rows: Sequence[Row], attempts: int, seed: int) -> d
         "environment": next(id for id, known in IDS.items() if known == rules),
         "pack_hash": load_pack(name).content_hash() if rules == "saga" else "",
         "seed": seed,
-        "attempts": attempts,
         "versions": {package: metadata.version(package) for package in ("crush-gym", "jax")},
         "levels": [
-            {"level": level} | {player: summary(played[player], attempts) for player in PLAYERS}
-            for level, played in levels.items()
+            {"level": task.name, "task": task.identity}
+            | {player: summary(rows[task.identity, player]) for player in PLAYERS}
+            for task in tasks
         ],
     }
 
 
-def summary(rows: Sequence[Row], attempts: int) -> list[float]:
-    """Attempts won, and the mean score to a tenth."""
-    if len(rows) != attempts:
-        raise ValueError(f"{rows[0].agent} played {rows[0].level} {len(rows)} times, not {attempts}: two levels alike?")
-    return [sum(row.won for row in rows), round(sum(row.score for row in rows) / attempts, 1)]
+def summary(rows: Sequence[Row]) -> list[float]:
+    """Attempts, how many were won, and the scores' mean and standard deviation to a tenth."""
+    scores = np.array([row.score for row in rows], np.float64)
+    won = sum(row.won for row in rows)
+    return [len(rows), won, round(float(scores.mean()), 1), round(float(scores.std()), 1)]
 
 
 def written(value: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from agents.search.futures import Measure, Span, Split, Table, key_of_future
+from agents.search.futures import Measure, Place, Span, Split, Table
 from crush_gym import Level, State
 from crush_gym.keys import of_words
 from crush_gym.policies import Memory, Start, Value
@@ -82,13 +82,13 @@ class Knobs(NamedTuple):
 class Lanes(NamedTuple):
     """Lanes under way, S of them.
 
-    item: number of the future that is played, -1 before the first; own: words of its key, uint32[2, S]
+    place: which future is played; own: words of its key, uint32[2, S]
     found: grains that its moves have brought, discounted, float32[S]; known: `Measure.value` after the last of them
     results: int32[C, S], or int32[futures, S] where each is wanted
     """
 
     play: Play
-    item: jax.Array
+    place: Place
     own: jax.Array
     found: jax.Array
     known: jax.Array
@@ -117,8 +117,8 @@ def sums_of(
 ) -> jax.Array:
     """What futures of moves bring together, in grains: int32[C, B]; see `agents.search.futures.sums_of`.
 
-    The turn of the move that is tried has the key `key_of_future`; after it, move m of the attempt has this key with m
-    folded in, and players the player's keys of those.
+    The turn of the move that is tried has the key `futures.key_of_future`; after it, move m of the attempt has this key
+    with m folded in, and players the player's keys of those.
     """
     split = Split.of(actions.shape[1], span.most)
     bits, state, actions = jax.tree.map(split.lanes, (bits, state, actions))
@@ -147,23 +147,23 @@ def results_of(
 
 def played(spec: Spec, future: Future, roots: Roots, rows: int) -> jax.Array:
     """All futures of the lanes, until the last is over: int32[rows, S]."""
-    terrain, number = survey(spec, roots.level), roots.table.number
+    terrain, table = survey(spec, roots.level), roots.table
     look = functools.partial(_asking if future.then or future.judge else _by_chance, spec, future, terrain, roots)
     play = rest(Board.of(spec, roots.state.planes), roots.state.books)
     start = Lanes(
         play=play,
-        item=jnp.full_like(number, -1),
+        place=table.start(),
         own=roots.bits,
-        found=jnp.zeros(number.shape, jnp.float32),
+        found=jnp.zeros(table.number.shape, jnp.float32),
         known=future.measure.value(spec, roots.state, roots.level),
-        results=jnp.zeros((rows, *number.shape), jnp.int32),
+        results=jnp.zeros((rows, *table.number.shape), jnp.int32),
     )
 
     def looked(lanes: Lanes) -> Lanes:
         lanes = look(lanes)
         return lanes._replace(play=shuffle_all(terrain, lanes.play))
 
-    return lax.while_loop(lambda lanes: jnp.any(lanes.item < roots.table.futures), looked, start).results
+    return lax.while_loop(lambda lanes: jnp.any(table.left(lanes.place)), looked, start).results
 
 
 # ------------------------------------------------------------------ nobody is asked: all in one kernel
@@ -194,7 +194,7 @@ def _asking(spec: Spec, future: Future, terrain: Terrain, roots: Roots, lanes: L
     landed, mind = in_chunks(functools.partial(_landed, spec, future)), None
     if future.then is not None:
         choose = by_player(spec, future.then, roots.knobs.then, roots.level)
-        mind = Mind(_no_memory(future.then.start, roots.knobs.then, roots), jnp.zeros_like(lanes.item))
+        mind = Mind(_no_memory(future.then.start, roots.knobs.then, roots), jnp.zeros_like(roots.table.number))
 
     def one(lanes: Lanes) -> Lanes:
         lanes, moves, bits, over = landed(terrain, _lastly(roots), lanes)
@@ -230,9 +230,9 @@ def _judged(spec: Spec, future: Future, roots: Roots, lanes: Lanes, over: jax.Ar
         return _entered(spec, future, roots, lanes, over, future.measure.grains * more)
 
     def wait(lanes: Lanes) -> tuple[Lanes, jax.Array]:
-        return lanes, jnp.full_like(lanes.item, -1)
+        return lanes, jnp.full_like(roots.table.number, -1)
 
-    ready = jnp.sum(over & (lanes.item < roots.table.futures))
+    ready = jnp.sum(over & roots.table.left(lanes.place))
     enough = (ready > 0) & (ready >= sizes.WAITING_PER_BUSY * jnp.sum(in_turn(lanes.play)))
     return lax.cond(enough, ask, wait, lanes)
 
@@ -251,8 +251,10 @@ def _landed(
     play, moves, bits = at_rest(terrain, lanes.own, lanes.play)
     made, still = play.books.made - roots.state.books.made, play.stage == RESTING
     known = jnp.where(still, future.measure.value(spec, state_of(play), roots.level), lanes.known)
-    gained = (known - lanes.known).astype(jnp.float32) * _power(roots.knobs.discount, made - 1)
-    over = still & ((lanes.item < 0) | (made > future.depth) | (play.books.outcome != PLAYING))
+    gained = (known - lanes.known).astype(jnp.float32)
+    if future.depth > 0:
+        gained = gained * _power(roots.knobs.discount, made - 1)
+    over = still & (~lanes.place.begun | (made > future.depth) | (play.books.outcome != PLAYING))
     free = jnp.where(over, jnp.uint16(0), jnp.uint16(0xFFFF))
     moves = play.board.fence(Moves(moves.across & free, moves.down & free))
     if future.then is None:
@@ -273,14 +275,13 @@ def _entered(
     more: grains that are still expected there, float32[S]. Also: the moves to try there now, int32[S]; -1: none.
     """
     table, state = roots.table, roots.state
-    row = lanes.item if future.each else table.future(lanes.item)[0]
+    row = lanes.place.sample if future.each else lanes.place.row
     rows = lax.broadcasted_iota(jnp.int32, lanes.results.shape, 0)
-    ends = over & (lanes.item >= 0) & (lanes.item < table.futures)
+    ends = over & lanes.place.begun & table.left(lanes.place)
     brought = jnp.round(lanes.found + more).astype(jnp.int32)
     results = lanes.results + jnp.where((rows == row) & ends, brought, 0)
-    item = jnp.where(over, jnp.minimum(lanes.item + 1, table.futures), lanes.item)
-    _, sample, action = table.future(item)
-    action = jnp.where(over, action, -1)
+    place = table.after(lanes.place, over)
+    action, own = table.future(roots.bits, place, over)
     fresh = rest(Board.of(spec, state.planes), state.books)
     before = future.measure.value(spec, state, roots.level)
 
@@ -289,8 +290,8 @@ def _entered(
 
     lanes = Lanes(
         play=chosen(fresh, lanes.play),
-        item=item,
-        own=chosen(key_of_future(roots.bits, sample, action), lanes.own),
+        place=place,
+        own=chosen(own, lanes.own),
         found=jnp.where(over, 0.0, lanes.found),
         known=chosen(before, lanes.known),
         results=results,

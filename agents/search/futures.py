@@ -70,11 +70,26 @@ class Measure:
         return jnp.round(self.grains * (done + (done >= 1.0))).astype(jnp.int32)
 
 
+class Place(NamedTuple):
+    """Which future each lane plays: the row of its move, and its number among that move's, int32[S]; -1: none yet.
+
+    It is counted on, for the processor divides whole numbers one by one.
+    """
+
+    row: jax.Array
+    sample: jax.Array
+
+    @property
+    def begun(self) -> jax.Array:
+        """Lanes that have a future already, bool[S]."""
+        return self.sample >= 0
+
+
 class Table(NamedTuple):
     """What lanes play, S of them.
 
-    actions: the moves tried, int32[C, S], -1 from where there are no more; number: of moves, int32[S]
-    first: the number of the first future of each move, int32[S]; samples: how many of each, int32[S]
+    actions: the moves tried, int32[C, S], -1 from where there are no more
+    number: of the moves that the lane plays, int32[S]; first, samples: futures `first` to `first + samples - 1` of each
     """
 
     actions: jax.Array
@@ -82,17 +97,27 @@ class Table(NamedTuple):
     first: jax.Array
     samples: jax.Array
 
-    @property
-    def futures(self) -> jax.Array:
-        """How many each lane plays, int32[S]."""
-        return self.number * self.samples
+    def start(self) -> Place:
+        """Before the first future."""
+        return Place(jnp.zeros_like(self.number), jnp.full_like(self.number, -1))
 
-    def future(self, item: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """Of the lanes' futures by their numbers, int32[S]: the row of the move, its sample, and the move, or -1."""
-        row, sample = item // jnp.maximum(self.samples, 1), item % jnp.maximum(self.samples, 1)
+    def left(self, place: Place) -> jax.Array:
+        """Lanes that are not through, bool[S]."""
+        return place.row < self.number
+
+    def after(self, place: Place, over: jax.Array) -> Place:
+        """The next future of the lanes whose future is over."""
+        over = over & self.left(place)
+        sample = place.sample + over
+        last = sample >= self.samples
+        return Place(place.row + (over & last), jnp.where(last, 0, sample))
+
+    def future(self, bits: jax.Array, place: Place, begins: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """The moves to try, int32[S], -1 where none begins; and words of the futures' keys, uint32[2, S]."""
         rows = lax.broadcasted_iota(jnp.int32, self.actions.shape, 0)
-        action = jnp.max(jnp.where(rows == row, self.actions, -1), axis=0)
-        return row, self.first + sample, jnp.where(item < self.futures, action, -1)
+        action = jnp.max(jnp.where(rows == place.row, self.actions, -1), axis=0)
+        own = key_of_future(bits, self.first + place.sample, action)
+        return jnp.where(begins & self.left(place), action, -1), own
 
 
 class Span(NamedTuple):
@@ -162,7 +187,7 @@ class Split(NamedTuple):
         starts = jnp.repeat(jnp.arange(self.number, dtype=jnp.int32), self.boards) * share
         return Table(
             actions=actions,
-            number=jnp.sum(actions >= 0, axis=0).astype(jnp.int32),
+            number=jnp.where(span.samples > starts, jnp.sum(actions >= 0, axis=0), 0).astype(jnp.int32),
             first=span.first + starts,
             samples=jnp.clip(span.samples - starts, 0, share),
         )
@@ -173,10 +198,10 @@ class Split(NamedTuple):
 
 
 class Trying(NamedTuple):
-    """Lanes under way. item: number of the future that is played, -1 before the first; sums: int32[C, S]."""
+    """Lanes under way. sums: int32[C, S]."""
 
     play: Play
-    item: jax.Array
+    place: Place
     sums: jax.Array
 
 
@@ -200,9 +225,9 @@ def _to_the_end(
 
     step = part(one)
     play = rest(Board.of(spec, state.planes), state.books)
-    start = Trying(play, jnp.full_like(table.number, -1), jnp.zeros_like(table.actions))
+    start = Trying(play, table.start(), jnp.zeros_like(table.actions))
     return lax.while_loop(
-        lambda now: jnp.any(now.item < table.futures),
+        lambda now: jnp.any(table.left(now.place)),
         lambda now: step(terrain, bits, state, level, table, before, now),
         start,
     ).sums
@@ -221,16 +246,14 @@ def _beat(
 ) -> Trying:
     """Enter the futures that are over, begin the next ones, and play a beat of all."""
     play = now.play
-    over = (play.stage == OVER) | (now.item < 0)
+    over = (play.stage == OVER) | ~now.place.begun
     gained = measure.value(spec, state_of(play), level) - before
     rows = lax.broadcasted_iota(jnp.int32, table.actions.shape, 0)
-    mine = rows == table.future(now.item)[0]
-    sums = now.sums + jnp.where(mine & over & (now.item >= 0), gained, 0)
-    item = now.item + over
-    _, sample, action = table.future(item)
-    begins = over & (action >= 0)
+    sums = now.sums + jnp.where((rows == now.place.row) & over & now.place.begun, gained, 0)
+    place = table.after(now.place, over)
+    action, own = table.future(bits, place, over)
     fresh = rest(Board.of(spec, state.planes), state.books)
     play = jax.tree.map(lambda new, old: jnp.where(over, new, old), fresh, play).awake()
-    wanted = from_action(spec, jnp.where(begins, action, -1))
-    play = begin(terrain, play, play.board.fence(Moves(*wanted)), key_of_future(bits, sample, action))
-    return Trying(beat(terrain, play), item, sums)
+    wanted = from_action(spec, action)
+    play = begin(terrain, play, play.board.fence(Moves(*wanted)), own)
+    return Trying(beat(terrain, play), place, sums)

@@ -116,10 +116,7 @@ def of_dict(value: dict[str, Any]) -> References:
     """From what a file holds, see `scripts/make_references.py`."""
     if value["format"] != FORMAT:
         raise ValueError(f"these references are of format {value['format']}, but this version reads {FORMAT}")
-    levels = {
-        row["level"]: {player: Reference(value["attempts"][player], *row[player]) for player in PLAYERS}
-        for row in value["levels"]
-    }
+    levels = {row["level"]: {player: Reference(*row[player]) for player in PLAYERS} for row in value["levels"]}
     return References(
         value["name"],
         value["environment"],

@@ -91,8 +91,11 @@ def _between(zero: End, one: End, origin: str) -> Yardstick:
 
 
 def _zero(field: Field, task: PlayedTask) -> End:
-    """The random player where it has results; else never winning, or no points."""
-    return _end(field, RANDOM, task) if (RANDOM, task.identity) in field.played else End(0.0, 0.0)
+    """The random player, by its results here or those that ship; else never winning, or no points."""
+    if (RANDOM, task.identity) in field.played:
+        return _end(field, RANDOM, task)
+    known = references.of_task(task.identity)
+    return End(0.0, 0.0) if known is None else _shipped(known[RANDOM], task)
 
 
 def _end(field: Field, agent: str, task: PlayedTask) -> End:

@@ -217,8 +217,8 @@ def _returns(found: Sequence[Result]) -> Section:
         "What the sampled returns are worth",
         report.prose(
             "The fifth feature samples 25 episodes of five moves that begin with the move and takes the median of "
-            "their discounted returns: it looks ahead on the simulator. Without it, the others know the position, where "
-            "the swap is, and what it clears at once."
+            "their discounted returns: it looks ahead on the simulator. Without it, the others know the position, "
+            "where the swap is, and what it clears at once."
         ),
         report.table(("function", "with them", "without", "difference", "95 % interval"), rows, stacked=True),
     )

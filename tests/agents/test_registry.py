@@ -174,3 +174,14 @@ def test_names_tell_what_differs_from_the_defaults() -> None:
     assert name_of("it", Agent()) == "it"
     assert name_of("it", Agent(3, 0.25, 5e-5, True)) == "it:depth=3,share=0.25,limit=5e-05,fast=True"
     assert name_of("it", Agent(share=0.1234567890123)) == "it:share=0.1234567890123"
+
+
+def test_an_agents_name_within_anothers_stands_in_parentheses_where_it_has_commas() -> None:
+    inner = "mcts:simulations=3,prior=(tests.agents.players:Judge:points=2,counts=progress)"
+    agent: Any = make(f"lookahead:then=({inner}),depth=1,value=tests.agents.players:Judge")
+    assert (agent.then, agent.value, agent.depth) == (inner, "tests.agents.players:Judge", 1)
+    assert agent.name == f"lookahead:depth=1,then=({inner}),value=tests.agents.players:Judge"
+    assert make(agent.name) == agent and make(inner).prior == "tests.agents.players:Judge:points=2,counts=progress"
+    for broken in ("lookahead:then=(mcts:simulations=3,depth=1", "lookahead:then=mcts),depth=(1"):
+        with pytest.raises(AgentError, match="a parenthesis is not closed, or not opened"):
+            make(broken)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crush_gym import Level
+from crush_gym import Level, references
 from crush_gym.cli import main
 from experiments import statistics
-from experiments.ranking import Field, RankingError, compare, field_of, rank, yardsticks
+from experiments.ranking import Field, RankingError, compare, field_of, rank, yardstick, yardsticks
 from experiments.ranking.origins import Origins, origins
 from experiments.ranking.sources import sources
 from experiments.report.leaderboard import lead, leaderboard_page, warnings
@@ -94,7 +94,7 @@ def test_what_cannot_be_ranked_is_refused_in_a_sentence(rows: list[Row], asked: 
 def test_zero_is_the_random_player_and_one_is_winning_always() -> None:
     field = field_of(results(random=[10, 0], good=[20, 30]))
     scales = yardsticks(field)
-    assert [tuple(scales[task.identity]) for task in field.tasks] == [(0.25, 1, True), (0, 1, True)]
+    assert [scales[task.identity] for task in field.tasks] == [(0.25, 1, True, "best"), (0, 1, True, "best")]
     board = rank(field)
     assert board.standings[0].mean.value == pytest.approx(((0.5 - 0.25) / 0.75 + 0.75) / 2)
     assert board.standings[1].agent == "random" and board.standings[1].iqm.value == pytest.approx(0)
@@ -111,10 +111,44 @@ def test_one_is_a_player_where_one_is_named() -> None:
         rank(field, "nobody")
 
 
+def test_one_is_a_look_ahead_where_its_results_are_there_and_differ_from_chance() -> None:
+    rows = results(**{"random": [10, 20, 38, 0], yardstick.LOOKAHEAD: [30, 22, 40, 2], "better": [35, 30, 40, 20]})
+    field = field_of(rows, ["random", "better"])
+    scales = [yardsticks(field)[task.identity] for task in field.tasks]
+    # 22 wins of 40 against 20 are no clear difference, nor 2 against none.
+    assert [scale[:2] for scale in scales] == [(0.25, 0.75), (0.5, 1), (0.95, 1), (0, 1)]
+    assert [scale.origin for scale in scales] == ["played", "best", "best", "best"]
+    board = rank(field)
+    assert any(
+        "whose 1 is not the same: lookahead:samples=2, as it played here (1 level)" in w for w in warnings(board)
+    )
+    only = field_of(rows, ["better"], levels=["level 1"])
+    assert rank(only).standings[0].mean.value == pytest.approx((35 - 10) / (30 - 10)) and not warnings(rank(only))
+
+
+def test_on_levels_that_ship_the_scale_is_what_ships() -> None:
+    (combo,), thesis = tasks_of("combo"), tasks_of("thesis")
+    rows = [*attempts("a", combo.name, scores=[20_000] * 9, task=combo.identity)]
+    known = references.load("combo")[combo.name]
+    zero, one = (known[player].score for player in references.SCALE)
+    field = field_of(rows)
+    assert yardsticks(field) == {combo.identity: (zero, one, True, "shipped")}
+    assert rank(field).standings[0].mean.value == pytest.approx((20_000 - zero) / (one - zero))
+    page = leaderboard_page(rank(field), Origins({}, {})).html()
+    assert "as <code>crush_gym.references</code> has it" in page and "0 is the random player" in page
+    rows = [row for task in thesis for row in attempts("a", task.name, share(20), task=task.identity)]
+    scales = yardsticks(field_of(rows))
+    for task in thesis:
+        low, high = (references.load("thesis")[task.name][player].success for player in references.SCALE)
+        shipped = high - low >= 0.1 and scales[task.identity].origin == "shipped"
+        assert scales[task.identity][:2] == ((low, high) if shipped else (low, 1))
+    assert sum(scale.origin == "shipped" for scale in scales.values()) > 50
+
+
 def test_without_goals_one_is_the_best_mean_score() -> None:
     rows = [*attempts("a", "points", scores=[10, 20, 30, 20, 20]), *attempts("b", "points", scores=[5, 15, 10, 10, 10])]
     scales = yardsticks(field_of(rows))
-    assert scales["id of points"] == (0, 20, True)
+    assert scales["id of points"] == (0, 20, True, "best")
     assert field_of(rows, ["b"]).of("a", field_of(rows).tasks[0]).attempts == 5
 
 
