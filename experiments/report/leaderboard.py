@@ -102,16 +102,24 @@ def _again(board: Leaderboard, origins: Origins) -> Section | None:
     return report.section("Run it again", report.prose(text), report.folded("Commands", *blocks)) if blocks else None
 
 
-def _reading(board: Leaderboard) -> Section:
-    has_random = any((RANDOM, task.identity) in board.field.played for task in board.tasks)
-    zero = "the random player's" if has_random else "that of winning never, or of no points"
+def scale_of(board: Leaderboard) -> str:
+    """One sentence on what 0 and 1 are."""
+    by_random = sum((RANDOM, task.identity) in board.field.played for task in board.tasks)
+    nothing = "that of winning never, or of no points"
+    zero = f"the result of the player {RANDOM!r}" if by_random else nothing
+    if 0 < by_random < len(board.tasks):
+        zero = f"{zero} on the {by_random:,} of {len(board.tasks):,} levels that it played, elsewhere {nothing}"
     always = "that of winning always, or the best mean score of these players"
     one = always if board.reference is None else f"that of {board.reference}"
+    return f"0 is {zero}; 1 is {one}."
+
+
+def _reading(board: Leaderboard) -> Section:
     return report.section(
         "How to read it",
         report.bullets(
             "Results, success rates or mean scores where a level has no goals, are normalised on each level: "
-            f"0 is {zero}, 1 is {one}. Both are taken as exact.",
+            f"{scale_of(board)} Both are taken as exact.",
             "The interquartile mean drops a quarter of the levels, rounded down, at each end and averages the "
             "rest; the gap to 1 is how far a player stays below the reference on average: being above does not help.",
             "A bootstrap cannot see what no attempt has shown: an interval from 0 to 0 means that nothing was won, not "
