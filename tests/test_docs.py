@@ -29,6 +29,7 @@ from tests.adapters import Fast, Player, Slow
 
 pytest.importorskip("markdown_it")
 
+from scripts.docs import environments
 from scripts.docs.__main__ import build
 from scripts.docs.boards import Example, read_example
 from scripts.docs.docstring import fields_of
@@ -222,6 +223,15 @@ def page(site: Path, name: str) -> str:
     return (site / "environments" / f"{name.replace('/', '-').lower()}.html").read_text(encoding="utf-8")
 
 
+def test_the_environments_pages_in_the_repository_are_up_to_date() -> None:
+    for path, text in environments.texts().items():
+        assert path.read_text(encoding="utf-8") == text, (
+            f"{path.name} is stale: run `make docs`, and keep what it wrote"
+        )
+        assert "{{" not in text and "| `planes` |" in text
+    assert {path.name for path in (DOCS / "environments").iterdir()} == {f"{rules}.md" for rules in IDS.values()}
+
+
 @pytest.mark.parametrize("name", IDS)
 def test_an_environments_page_names_its_planes_options_and_values(site: Path, name: str) -> None:
     text = page(site, name)
@@ -247,7 +257,7 @@ def test_the_keys_of_an_info_are_those_on_the_page(site: Path) -> None:
 
 @pytest.mark.parametrize("rules", IDS.values())
 def test_the_code_on_an_environments_page_makes_it(rules: str) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", (DOCS / "environments" / f"{rules}.md").read_text(), re.DOTALL)
+    code, _ = re.findall(r"```python\n(.*?)```", (DOCS / "environments" / f"{rules}.md").read_text(), re.DOTALL)
     names: dict[str, Any] = {}
     exec(compile(code, rules, "exec"), names)
     assert names["env"].unwrapped.options.task.spec.rules == rules and names["envs"].num_envs == 4096

@@ -11,7 +11,7 @@ from crush_gym.cli.common import LEVEL_HELP, PACK_HELP, Subparsers, add_command,
 from crush_gym.cli.listing import facts, print_levels
 
 if TYPE_CHECKING:
-    from crush_gym.levels import LevelPack
+    from crush_gym.levels import Level, LevelPack
 
 
 def register(subparsers: Subparsers) -> Subparsers:
@@ -28,9 +28,13 @@ def register(subparsers: Subparsers) -> Subparsers:
     showing = add_command(
         parts, "show", show_level, "show a level's board and what it asks for",
         "levels show basics jelly", "levels show my-levels.json 0 --svg board.svg",
+        "levels show tour Castle --random 7",
     )  # fmt: skip
     showing.add_argument("pack", metavar="PACK", help=PACK_HELP)
     showing.add_argument("level", nargs="?", metavar="LEVEL", help=f"{LEVEL_HELP} (default: the only one)")
+    showing.add_argument(
+        "--random", type=common.seed, metavar="SEED", help="with the candies that an attempt of this seed begins with"
+    )
     showing.add_argument("--svg", type=Path, metavar="FILE", help="write the board's picture to a file")
 
     checking = add_command(
@@ -82,13 +86,13 @@ def show_level(options: argparse.Namespace) -> int:
 
     pack = common.find_pack(options.pack)
     level = common.find_level(pack, options.level)
-    rows = describe.rows(level)
+    rows = describe.rows(level) if options.random is None else _filled(level, options.random)
     if options.svg:
         common.write_text(options.svg, render.svg(rows, level))
     if options.json:
         index = next(i for i, other in enumerate(pack) if other is level)
         report = {"pack": pack.name, **facts(index, level), "contents": describe.contents(level)}
-        common.print_json({**report, "hash": level.content_hash(), "level": level.to_dict()})
+        common.print_json({**report, "hash": level.content_hash(), "level": level.to_dict(), "board": rows})
         return 0
     title = f"{pack.name} / {level.name}" if level.name and level.name != pack.name else level.name or pack.name
     colours = f"{int(level.colours)} colours"
@@ -102,6 +106,17 @@ def show_level(options: argparse.Namespace) -> int:
     if options.svg:
         print(f"picture: {options.svg}")
     return 0
+
+
+def _filled(level: Level, seed: int) -> list[str]:
+    """The board that an attempt begins with; this compiles."""
+    import jax
+
+    from crush_gym import Game
+
+    game = Game(level)
+    rows: list[str] = game.text(game.reset(jax.random.key(seed)))
+    return rows
 
 
 def validate(options: argparse.Namespace) -> int:

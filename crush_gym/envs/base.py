@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,10 @@ from crush_gym.envs.pictures import RENDER_MODES, Picture
 from crush_gym.envs.views import space, view
 
 
-def check_render_mode(mode: str | None) -> None:
-    """Refuse what no environment draws."""
-    if mode is not None and mode not in RENDER_MODES:
-        raise ValueError(f"render_mode must be one of {', '.join(map(repr, RENDER_MODES))}, not {mode!r}")
+def check_render_mode(mode: str | None, known: Sequence[str] = RENDER_MODES) -> None:
+    """Refuse what the environment does not draw."""
+    if mode is not None and mode not in known:
+        raise ValueError(f"render_mode must be one of {', '.join(map(repr, known))}, not {mode!r}")
 
 
 def checked_lanes(number: Any) -> int:

@@ -14,7 +14,10 @@ from crush_gym.envs.task import Lanes
 from crush_gym.envs.views import picture_shape
 
 RENDER_MODES = ("ansi", "rgb_array", "svg")
-"""Gymnasium makes "human" out of "rgb_array"."""
+"""What is drawn of any number of boards."""
+
+HUMAN = "human"
+"""A window, which there is for a single board."""
 
 
 class Picture:

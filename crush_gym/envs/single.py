@@ -20,7 +20,7 @@ from crush_gym.envs.base import (
 )
 from crush_gym.envs.batch import Batch
 from crush_gym.envs.options import read_given
-from crush_gym.envs.pictures import RENDER_MODES, Picture
+from crush_gym.envs.pictures import HUMAN, RENDER_MODES, Picture
 from crush_gym.envs.task import Facts, Lanes, Seen
 from crush_gym.levels import Level
 
@@ -28,19 +28,20 @@ from crush_gym.levels import Level
 class CrushEnv(gym.Env[Any, np.int64]):
     """A level, or a level of a pack in each episode. Actions are swaps (rulebook 3); see `read_options`."""
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012 - Gymnasium's own form
+    metadata = {"render_modes": [*RENDER_MODES, HUMAN], "render_fps": 4}  # noqa: RUF012 - Gymnasium's own form
 
     def __init__(self, rules: str = "saga", *, render_mode: str | None = None, **options: Any) -> None:
         """options: see `crush_gym.envs.options.read_options`. Nothing is computed before the first reset.
 
-        render_mode: what `render` gives: "ansi", "rgb_array" or "svg"; `gym.make` also knows "human", a window
+        render_mode: what `render` gives: "ansi", "rgb_array" or "svg"; or "human", a window that shows each position
         """
-        check_render_mode(render_mode)
+        check_render_mode(render_mode, self.metadata["render_modes"])
         self.options = read_given(CrushEnv.__init__, rules, options)
         self.render_mode = render_mode
         self.game = self.options.game
         self._batch = Batch(self.options, 1, "none")
         self._picture = Picture(self.options)
+        self._window: Any = None
         self.action_space = spaces.Discrete(self.game.actions)
         self.observation_space = observation_space(self.options)
         self._mask = np.ones(self.game.actions, np.int8)
@@ -108,11 +109,23 @@ class CrushEnv(gym.Env[Any, np.int64]):
         if self.render_mode is None:
             gym.logger.warn("render() without a render_mode: give one, as in gym.make(id, render_mode='ansi')")
             return None
+        if self.render_mode == HUMAN:
+            return self._show()
         return self._picture.render(self.render_mode, self._lanes(), 0)
+
+    def _show(self) -> None:
+        """The board in the window."""
+        from crush_gym.render import Window
+
+        if self._window is None:
+            self._window = Window("crush_gym", self.metadata["render_fps"])
+        self._window.show(self._picture.rgb(self._lanes(), 0))
 
     def close(self) -> None:
         """Nothing can be done with it afterwards."""
         self._closed = True
+        if self._window is not None:
+            self._window.close()
 
     def _lanes(self) -> Lanes:
         if not self._batch.started:
@@ -125,6 +138,8 @@ class CrushEnv(gym.Env[Any, np.int64]):
 
     def _shown(self, seen: Seen, facts: Facts) -> tuple[Any, dict[str, Any]]:
         self._mask = np.array(seen.mask[0])
+        if self.render_mode == HUMAN:
+            self._show()
         obs = observed(self.options, self._picture, seen.planes, self._lanes)
         info = {name: value[0] for name, value in facts._asdict().items()}
         info |= {"waves": np.int32(0), "action_mask": self._mask.copy()}

@@ -7,8 +7,9 @@ from crush_gym.render.notebook import level_html
 from crush_gym.render.raster import MissingExtraError, png, rgb
 from crush_gym.render.svg import svg
 from crush_gym.render.terminal import ansi
+from crush_gym.render.window import Window
 
 __all__ = [
-    "MissingExtraError", "animated_svg", "ansi", "frames_of_attempt", "frames_of_turn", "gif", "legend", "level_html",
-    "png", "rgb", "svg",
+    "MissingExtraError", "Window", "animated_svg", "ansi", "frames_of_attempt", "frames_of_turn", "gif", "legend",
+    "level_html", "png", "rgb", "svg",
 ]  # fmt: skip

@@ -23,12 +23,12 @@ class MissingExtraError(ImportError):
     """A package that pictures need is not installed."""
 
 
-def optional(module: str) -> Any:
-    """A module of the extra `render`, or one sentence about how to get it."""
+def optional(module: str, what: str = "pictures in pixels need") -> Any:
+    """A module of the extra `render`, or one sentence about how to get it. what: needs it, as the sentence begins."""
     try:
         return importlib.import_module(module)
     except ImportError:
-        sentence = f"pictures in pixels need {module}, which is not installed: pip install 'crush-gym[render]'"
+        sentence = f"{what} {module}, which is not installed: pip install 'crush-gym[render]'"
         raise MissingExtraError(sentence) from None
 
 

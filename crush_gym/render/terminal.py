@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from crush_gym import layout
-from crush_gym.levels.cells import Cell
+from crush_gym.levels.cells import COVER_MARKS, Cell
 from crush_gym.levels.level import Level
 from crush_gym.render.glyphs import pair_name
 from crush_gym.render.palette import CANDIES, EXIT, FAINT, HINT, PORTALS, RANDOM, TILES
@@ -25,9 +25,12 @@ COLOURLESS = {
     layout.FUSED3: ("F3", "#ffcf4a"),
     layout.FUSED5: ("F5", "#ffcf4a"),
 }
-COVERS = {"": " ", "lock": "[", "marmalade": "{"}
 WIDTH = 4
-"""Characters of a cell: its cover, its item, two for what the item is or carries."""
+"""Characters of a cell: its cover, its item, two for what the item is or carries. What closes a cover is where there
+is room, at the latest between this cell and the next."""
+
+HINTED, POINTED = "»«", "><"
+"""What stands left and right of cells of a hint, and of those pointed at."""
 
 BRIGHT = {"b": "#6aaeff", "c": "#3fd47c", "e": "#e58cec", "a": "#ff6a5c"}
 """Candies whose bodies are too dark for thin characters on the board."""
@@ -51,15 +54,15 @@ def ansi(
     cursor: Place | tuple[Place, Place] | None = None,
     hint: Iterable[Place] = (),
 ) -> str:
-    """A board in lines of equal width: each cell its cover, its shape, and what the item is or carries.
+    """A board in lines of equal width: each cell its shape and what the item is or carries, in its cover: [♥], {♥}.
 
     rows, level: as for `svg`. colour: with escape codes for 24-bit colours, jelly as the cells' ground; without
     them, jelly is ' or " behind the cell. cursor: a cell (row, column) or two, drawn between > and <; hint: cells
-    between ( and ). Below rows with portals or exits a line shows them: `A▼` falls in, `A▽` comes out below, `▼▼`.
+    between » and «. Below rows with portals or exits a line shows them: `A▼` falls in, `A▽` comes out below, `▼▼`.
     """
     table = tokens_of(rows)
     plan = plan_of(table, level)
-    marked = dict.fromkeys(hint, "()") | dict.fromkeys(_cursor_cells(cursor), "><")
+    marked = dict.fromkeys(hint, HINTED) | dict.fromkeys(_cursor_cells(cursor), POINTED)
     lines = []
     marks = _marks(plan)
     for r in range(-1, plan.shape[0]):
@@ -72,26 +75,31 @@ def ansi(
 
 
 def _row(plan: Plan, r: int, cells: Sequence[Cell], marked: dict[Place, str], colour: bool) -> str:
-    parts = []
+    parts, spilt = [], ""
     for c in range(len(cells) + 1):
         left, right = marked.get((r, c - 1), "  ")[1], marked.get((r, c), "  ")[0]
-        edge = left if left != " " else right
-        both = left != " " and right != " "
-        parts.append(_paint("|" if both else edge, _Style(HINT, None), colour))
+        if left == right == " ":
+            parts.append(spilt or " ")
+        else:
+            edge = left if right == " " else right if left == " " else "|"
+            parts.append(_paint(edge, _Style(HINT, None), colour))
         if c < len(cells):
             ground = None if not cells[c].floor else _ground(cells[c], (r + c) % 2, marked.get((r, c)))
-            parts.append(_cell(cells[c], ground, colour))
+            cell, spilt = _cell(cells[c], ground, colour)
+            parts.append(cell)
     return "".join(parts)
 
 
-def _cell(cell: Cell, ground: str | None, colour: bool) -> str:
+def _cell(cell: Cell, ground: str | None, colour: bool) -> tuple[str, str]:
+    """A cell in its width, and what finds no room in it."""
+    width = WIDTH + (not colour)
     if not cell.floor:
-        return " " * (WIDTH + (not colour))
+        return " " * width, ""
     body, tint = _item(cell)
-    written = (COVERS[cell.cover] + body).ljust(WIDTH)
-    if not colour:
-        return written + ("", "'", '"')[cell.jelly].ljust(1)
-    return _paint(written, _Style(tint, ground), colour)
+    opening, closing = COVER_MARKS.get(cell.cover, (" ", ""))
+    written = opening + body + closing + ("" if colour else ("", "'", '"')[cell.jelly])
+    style = _Style(tint, ground)
+    return _paint(written[:width].ljust(width), style, colour), _paint(written[width:], _Style(tint), colour)
 
 
 def _item(cell: Cell) -> tuple[str, str]:
@@ -114,7 +122,7 @@ def _tag(cell: Cell) -> str:
 
 
 def _ground(cell: Cell, parity: int, mark: str | None) -> str:
-    if mark == "><":
+    if mark == POINTED:
         return "#000000"
     return GROUNDS[cell.jelly - 1] if cell.jelly else TILES[parity]
 

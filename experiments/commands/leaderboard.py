@@ -53,13 +53,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(board: Leaderboard) -> None:
-    from experiments.report.leaderboard import lead, warnings
+    from experiments.report.leaderboard import lead, scale_of, warnings
 
     head = ("rank", "player", "IQM", "95 % interval", "mean", "success", "an attempt", "attempts")
     common.print_table([head, *map(_row, board.standings)], left=(0, 1))
     print()
-    for sentence in (lead(board).replace("**", ""), *warnings(board)):
-        print(sentence)
+    for sentence in (lead(board).replace("**", ""), scale_of(board), *warnings(board)):
+        print(common.plain(sentence))
 
 
 def _row(s: Standing) -> tuple[str, ...]:

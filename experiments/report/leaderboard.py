@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crush_gym import references
 from experiments import report
 from experiments.ranking.field import PlayedTask
 from experiments.ranking.leaderboard import Leaderboard, Standing
@@ -125,15 +126,26 @@ def _again(board: Leaderboard, origins: Origins) -> Section | None:
     return report.section("Run it again", report.prose(text), report.folded("Commands", *blocks)) if blocks else None
 
 
+def scale_of(board: Leaderboard) -> str:
+    """One sentence on what 0 and 1 are."""
+    by_random = sum(_knows_random(board, task) for task in board.tasks)
+    nothing = "that of winning never, or of no points"
+    zero = f"the result of the player {RANDOM!r}" if by_random else nothing
+    if 0 < by_random < len(board.tasks):
+        zero = f"{zero} on the {by_random:,} of {len(board.tasks):,} levels where that is known, elsewhere {nothing}"
+    return f"0 is {zero}; 1 is that of {_ones(board)}."
+
+
+def _knows_random(board: Leaderboard, task: PlayedTask) -> bool:
+    return (RANDOM, task.identity) in board.field.played or references.of_task(task.identity) is not None
+
+
 def _reading(board: Leaderboard) -> Section:
-    shipped = SHIPPED in board.origins()
-    has_random = shipped or any((RANDOM, task.identity) in board.field.played for task in board.tasks)
-    zero = "the random player's" if has_random else "that of winning never, or of no points"
     return report.section(
         "How to read it",
         report.bullets(
             "Results, success rates or mean scores where a level has no goals, are normalised on each level: "
-            f"0 is {zero}, 1 is that of {_ones(board)}. Both are taken as exact.",
+            f"{scale_of(board)} Both are taken as exact.",
             "The interquartile mean drops a quarter of the levels, rounded down, at each end and averages the "
             "rest; the gap to 1 is how far a player stays below the reference on average: being above does not help.",
             "A bootstrap cannot see what no attempt has shown: an interval from 0 to 0 means that nothing was won, not "

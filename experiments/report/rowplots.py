@@ -106,11 +106,13 @@ def _rows(rows: Sequence[Row], across: Scale, zero: float | None, title: str) ->
         over = max(12.0, text_width(across.form(across.high)) / 2)
         area = Area(room, 4, width - over, 4 + pitch * len(rows), across, Scale(0, 1))
         parts = [x_axis(area)]
-        if zero is not None:
+        if zero is not None and not narrow:
             parts.append(line(area.px(zero), area.top, area.px(zero), area.bottom, "zero"))
         for place, (name, row) in enumerate(rows):
             y = area.top + pitch * place + (30 if narrow else pitch / 2)
             shown = shortened(name, width - 8 if narrow else room - 8)
+            if zero is not None and narrow:  # between the names
+                parts.append(line(area.px(zero), y - 9, area.px(zero), y + 15, "zero"))
             at = (2.0, y - 13) if narrow else (room - 10, y + 4)
             parts += [label(*at, shown, "start" if narrow else "end", "ink halo", name), row(y, area)]
         return svg(width, area.bottom + (42 if across.name else 24), title, *parts)

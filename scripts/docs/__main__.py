@@ -1,4 +1,4 @@
-"""Write the site: python -m scripts.docs [folder]."""
+"""Write the environments' pages in docs/, then the site: python -m scripts.docs [folder]."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ FIRST = ("rules", "packs", "generalisation")
 def main(arguments: list[str]) -> None:
     """Write all pages into a folder, which then holds nothing else of ours than they need."""
     folder = Path(arguments[0]) if arguments else ROOT / "site"
+    for path, text in environments.texts().items():
+        path.write_text(text, encoding="utf-8")
     pages = build(folder)
     print(f"{folder}: {len(pages)} pages; begin with {folder / 'index.html'}")
 
@@ -33,7 +35,7 @@ def build(folder: Path) -> list[Page]:
     public = [module for package in PACKAGES for module in modules(package)]
     links, files = Links(public), Files(folder)
     pages = [_text(source, address, "Guide", links, files) for source, address in guides().items()]
-    pages += [_environment(name, links, files) for name in IDS]
+    pages += [_text(environments.place(name), _address(name), "Environments", links, files) for name in IDS]
     pages += api_pages(public, links)
     files.pages(pages)
     return pages
@@ -52,8 +54,7 @@ def guides() -> dict[Path, str]:
 
 def addresses() -> dict[Path, str]:
     """Every text that is a page, and its address."""
-    rules = {DOCS / "environments" / f"{rule}.md": _address(name) for name, rule in IDS.items()}
-    return guides() | rules
+    return guides() | {environments.place(name): _address(name) for name in IDS}
 
 
 def _address(name: str) -> str:
@@ -61,27 +62,12 @@ def _address(name: str) -> str:
     return f"environments/{name.replace('/', '-').lower()}.html"
 
 
-_Change = Callable[[str], str]
-
-
-def _text(source: Path, address: str, group: str, links: Links, files: Files, change: _Change = str) -> Page:
-    """A Markdown file as a page. change: of its text, before it is read."""
+def _text(source: Path, address: str, group: str, links: Links, files: Files) -> Page:
+    """A Markdown file as a page."""
     up = up_from(address)
     around = Surroundings(links, up, _targets(source, up, files), files.drawing(up))
-    body, headings = html_of(change(source.read_text(encoding="utf-8")), around)
+    body, headings = html_of(source.read_text(encoding="utf-8"), around)
     return Page(address, headings[0].text, group, body, headings)
-
-
-def _environment(name: str, links: Links, files: Files) -> Page:
-    """An environment's page: its own text, what all have in common, and what the code knows."""
-    common = (DOCS / "environments" / "common.md").read_text(encoding="utf-8")
-
-    def whole(text: str) -> str:
-        text = text.replace("<!-- common -->", common)
-        return re.sub(r"\{\{(\w+)\}\}", lambda found: environments.PARTS[found[1]](name), text)
-
-    source = DOCS / "environments" / f"{IDS[name]}.md"
-    return _text(source, _address(name), "Environments", links, files, whole)
 
 
 def _targets(source: Path, up: str, files: Files) -> Callable[[str], str]:

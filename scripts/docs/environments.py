@@ -1,9 +1,11 @@
-"""What the code knows of each environment, as Markdown for its page."""
+"""The environments' pages in docs/: their own texts, what all have in common, and what the code knows of each."""
 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -16,6 +18,12 @@ from crush_gym.envs.vector import CrushVectorEnv
 from crush_gym.envs.views import king_channels, shares, space
 from crush_gym.runtime.observe import channels
 from scripts.docs.docstring import fields_of
+from scripts.docs.source import ROOT
+
+TEMPLATES = Path(__file__).parent / "templates"
+"""What the pages are made of: the texts by hand, with `{{planes}}` where a table goes."""
+
+MADE = "<!-- Made by `make docs` from scripts/docs/templates and the code: change these, not this file. -->\n"
 
 EVERYTHING = "basics"
 """The pack that uses every mechanic: its planes are all that Saga can have."""
@@ -63,6 +71,22 @@ KING = {
 """What the planes show that only "king" has."""
 
 
+def place(name: str) -> Path:
+    """Where the page of an environment lies."""
+    return ROOT / "docs" / "environments" / f"{IDS[name]}.md"
+
+
+def texts() -> dict[Path, str]:
+    """All pages by their places, as they should be."""
+    return {place(name): _text(name) for name in IDS}
+
+
+def _text(name: str) -> str:
+    text, common = ((TEMPLATES / f"{each}.md").read_text(encoding="utf-8") for each in (IDS[name], "common"))
+    whole = text.replace("<!-- common -->\n", common)
+    return MADE + re.sub(r"\{\{(\w+)\}\}\n", lambda found: PARTS[found[1]](name), whole)
+
+
 def example(name: str) -> Any:
     """An environment of this id with all that it can have; constructing it computes nothing."""
     options: dict[str, Any] = {"pack": EVERYTHING} if IDS[name] == "saga" else {}
@@ -78,7 +102,7 @@ def facts(name: str) -> str:
         "made by": f'`gym.make("crush_gym:{name}")`, `gym.make_vec("crush_gym:{name}", num_envs=1024)`',
         "actions": f"`Discrete`; {_count(env)}",
         "observations": f"`Box`, `uint8`; {len(env.game.channels)} planes{_where(name)}",
-        "rendering": ", ".join(f'"{mode}"' for mode in (*env.metadata["render_modes"], "human")),
+        "rendering": ", ".join(f'"{mode}"' for mode in env.metadata["render_modes"]),
         "version": f"v0, in crush_gym {version}",
     }
     return _table(("", ""), rows.items())

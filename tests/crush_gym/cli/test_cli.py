@@ -12,14 +12,16 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
 import crush_gym
-from crush_gym import Preview, load_pack
+from crush_gym import Game, Level, Preview, load_pack
 from crush_gym.cli import bench, describe, doctor, main, probe
 from crush_gym.cli.common import CommandError, add_command
 from crush_gym.levels.pack import shipped_packs
+from crush_gym.render import ansi, svg
 from crush_gym.runtime import chunks, store
 
 COMMANDS = ("levels", "play", "replay", "bench", "doctor")
@@ -206,6 +208,19 @@ def test_a_level_is_shown(capsys: Output, tmp_path: Path) -> None:
     assert (tmp_path / "board.svg").read_text().startswith("<svg")
     shown = report(capsys, "levels", "show", "basics", "16")
     assert shown["name"] == "everything" and shown["level"] == load_pack("basics")["everything"].to_dict()
+
+
+def test_a_level_is_shown_as_an_attempt_begins(capsys: Output, tmp_path: Path) -> None:
+    content = {"name": "small", "colours": 4, "moves": 5, "goals": {"jelly": "all"}, "board": ["? ?' ?", "# ? ?"]}
+    path, level = written(tmp_path, "small.json", content), Level.from_dict(content)
+    begun = Game(level).text(Game(level).reset(jax.random.key(7)))
+    shown = report(capsys, "levels", "show", path, "--random", "7", "--svg", str(tmp_path / "small.svg"))
+    assert shown["board"] == begun and "?" not in "".join(begun)
+    assert begun != report(capsys, "levels", "show", path, "--random", "8")["board"]
+    assert (tmp_path / "small.svg").read_text() == svg(begun, level)
+    assert main(["levels", "show", path, "--random", "7"]) == 0
+    assert ansi(begun, level, colour=False) in capsys.readouterr().out
+    assert report(capsys, "levels", "show", path)["board"] == content["board"]
 
 
 def test_the_only_level_of_a_file_needs_no_name(capsys: Output, tmp_path: Path) -> None:

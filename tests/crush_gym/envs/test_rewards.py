@@ -30,8 +30,8 @@ SEED, STEPS = 7, 10
 
 def example() -> Any:
     """The reward that the documentation shows."""
-    page = Path(__file__).parents[3] / "docs" / "environments" / "common.md"
-    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    page = Path(__file__).parents[3] / "docs" / "environments" / "saga.md"
+    _, code = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     names: dict[str, Any] = {"__name__": "page"}
     exec(compile(code, str(page), "exec", dont_inherit=True), names)
     assert names["env"].unwrapped.options.task.reward == names["SpecialsMade"](each=0.5)

@@ -276,7 +276,7 @@ def test_items_that_a_game_does_not_know_are_refused() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["everything", "timed", "plain"])
+@pytest.mark.parametrize("kind", ["everything", "tags", "points"])
 def test_no_position_that_is_played_is_refused(kind: str) -> None:
     arena = Arena(next(each for each in KINDS if each.name == kind))
     contents, level = arena.levels(Dice(1), 64)

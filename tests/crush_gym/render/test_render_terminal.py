@@ -40,11 +40,19 @@ def test_shapes_tell_candies_apart_without_colour() -> None:
     assert ansi(["a b c d e f g"], colour=False).split() == ["♥", "●", "■", "★", "▲", "◆", "⬢"]
 
 
+def test_covers_are_closed_and_jelly_stands_behind_them() -> None:
+    board = ["[a]' {a-}'' [a!12] [a!12]' a"]
+    assert ansi(board, colour=False) == " [♥]'  {♥═}\" [♥12] [♥12]' ♥    "
+    assert ESCAPE.sub("", ansi(board)) == " [♥]  {♥═} [♥12][♥12] ♥   "
+    marked = ansi(board, colour=False, hint=[(0, 2)], cursor=(0, 3))
+    assert marked == " [♥]'  {♥═}\"»[♥12]|[♥12]< ♥    "
+
+
 def test_cursors_and_hints_stand_around_their_cells() -> None:
     board = ["a b", "c d"]
     assert "> ♥" in ansi(board, colour=False, cursor=(0, 0))
     assert ansi(board, colour=False, cursor=((0, 0), (1, 0))).count(">") == 2
-    assert "( ♥" in ansi(board, colour=False, hint=[(0, 0)])
+    assert "» ♥" in ansi(board, colour=False, hint=[(0, 0)])
     with pytest.raises(TypeError, match="a cursor is a cell"):
         ansi(board, cursor=(0, (1, 2)))  # type: ignore[arg-type]
 

@@ -203,6 +203,19 @@ def test_intervals_lie_where_their_values_are() -> None:
     assert middle - zero == pytest.approx((high - zero) / 2, abs=0.1)
 
 
+def test_the_line_at_zero_crosses_no_name() -> None:
+    spans = [Span("a player with a long name " * 2, 0.5, -0.2, 0.9, n) for n in range(4)]
+    for width in (380, 420, 900):
+        html = str(report.interval_plot(spans, "difference", zero=0.0)(width))
+        lines = re.findall(r'<path d="M([\d.]+) ([\d.]+)L[\d.]+ ([\d.]+)" class="zero"', html)
+        names = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*class="ink halo"', html)
+        assert len(names) == 4 and len(lines) == (1 if width == 900 else 4)
+        for x, top, bottom in (map(float, line) for line in lines):
+            for left, base in (map(float, name) for name in names):
+                beside = width == 900 and x > left
+                assert beside or base < top or base - SIZE > bottom, (width, base, top, bottom)
+
+
 def test_steps_hold_their_height_until_the_next_point() -> None:
     one = Series("p", [0, 1, 2, 3], [1, 1, 0, 0])
     drawn = report.line_plot([one], "x", "y", x=Scale(0, 3, "x"), y=Scale(0, 1, "y"), steps=True, bands=True)(

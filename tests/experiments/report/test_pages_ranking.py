@@ -17,7 +17,7 @@ from experiments import statistics
 from experiments.ranking import Field, RankingError, compare, field_of, rank, yardstick, yardsticks
 from experiments.ranking.origins import Origins, origins
 from experiments.ranking.sources import sources
-from experiments.report.leaderboard import lead, leaderboard_page, warnings
+from experiments.report.leaderboard import lead, leaderboard_page, scale_of, warnings
 from experiments.results.assignment import Task, tasks_of
 from experiments.results.row import Row
 from experiments.results.store import Store
@@ -258,6 +258,17 @@ def test_equal_players_are_rarely_told_apart() -> None:
     assert told <= 11  # 5 are expected; more than 11 have a chance of 0.4 %
 
 
+def test_what_0_is_depends_on_where_random_has_played() -> None:
+    without = rank(field_of(results(a=[20, 25], b=[9, 9])))
+    assert scale_of(without).startswith("0 is that of winning never, or of no points; 1 is that of winning always")
+    partly = rank(field_of([*results(a=[20, 25], b=[9, 9]), *results(random=[2])], ["a", "b"]), "a")
+    assert scale_of(partly) == (
+        "0 is the result of the player 'random' on the 1 of 2 levels that it played, elsewhere that of winning never, "
+        "or of no points; 1 is that of a."
+    )
+    assert scale_of(partly).replace("'", "&#x27;") in leaderboard_page(partly, Origins()).html()
+
+
 def test_a_comparison_over_levels_needs_levels() -> None:
     with pytest.raises(RankingError, match="at least 10 levels"):
         compare(pair([1], [2]), "a", "b", over_levels=True)
@@ -314,6 +325,8 @@ def test_leaderboard_prints_a_table_and_writes_a_page(runs: str, tmp_path: Path,
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[1] for line in lines[2:5]] == ["mcts:simulations=9", "greedy", "random"]
     assert "leads 3 players on 2 levels" in lines[6] and lines[-1] == f"page: {page}"
+    always = "1 is that of winning always, or the best mean score of these players."
+    assert lines[7] == f"0 is the result of the player 'random'; {always}"
     html = page.read_text(encoding="utf-8")
     for part in ("Performance profile", "Cost against strength", OWN.identity, "jax 1.2", "2 cores", "--seed 7"):
         assert part in html
