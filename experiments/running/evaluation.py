@@ -11,6 +11,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from agents.protocol import Agent
 from crush_gym import Level, LevelPack
 from experiments.results.assignment import SEEDS, Task, tasks_of
@@ -58,7 +61,7 @@ def evaluate(
     executor: Executor | None = None,
     store: Store | str | os.PathLike[str] | None = None,
     *,
-    until_cleared: int | Sequence[int] | None = None,
+    until_cleared: int | Sequence[int] | NDArray[np.integer[Any]] | None = None,
     traits: Any = None,
     players: int | None = None,
     games: int = MOST_GAMES,

@@ -82,26 +82,44 @@ class Series(Shard):
     def _played(self, table: Table, told: Told) -> list[Row]:
         """Rounds of the items that are not won yet."""
         rows: list[Row] = []
-        left = list(range(len(self.items)))
-        numbers = [attempt for _, attempt in self.items]
+        quick = table.policy(self.program, self.wanted, self.group)[1].traceable
+        left = {i: attempt for i, (_, attempt) in enumerate(self.items)}
         while left:
-            items = tuple((self.items[i][0], numbers[i]) for i in left)
-            size = self.size
-            while size // 4 >= len(items):
-                size //= 4  # few sizes, for each is a program
+            chosen, size = self._round(left, quick)
+            items = tuple((self.items[i][0], attempt) for i, attempt in chosen)
             traits = None
             if self.traits is not None:
-                who = np.array(left + left[-1:] * (size - len(left)))
+                who = np.array([i for i, _ in chosen] + [chosen[-1][0]] * (size - len(chosen)))
                 traits = jax.tree.map(lambda x, who=who: x[..., who], self.traits)
             once = dataclasses.replace(self, items=items, size=size, traits=traits)
-            played = [row._replace(player=(row.attempt - FIRST) // MOST) for row in Shard._played(once, table, _silent)]
-            rows += played
-            over = [row.won or numbers[i] % MOST + 1 >= self.patience[i] for i, row in zip(left, played, strict=True)]
-            told(Advanced(self.name, sum(over)))
-            left = [i for i, ends in zip(left, over, strict=True) if not ends]
-            for i in left:
-                numbers[i] += 1
+            before = len(left)
+            for (i, _), row in zip(chosen, Shard._played(once, table, _silent), strict=True):
+                if i in left:  # else an earlier one of these attempts was won
+                    rows.append(row._replace(player=(row.attempt - FIRST) // MOST))
+                    left[i] += 1
+                    if row.won or left[i] % MOST >= self.patience[i] or left[i] % MOST == 0:
+                        del left[i]
+            told(Advanced(self.name, before - len(left)))
         return rows
+
+    def _round(self, left: dict[int, int], quick: bool) -> tuple[list[tuple[int, int]], int]:
+        """Items and their attempts to play together, and how many attempts they are filled up to.
+
+        Each number of attempts is a program. So quick agents always play as many, with attempts that are needed only
+        if those before them are lost; the others, who take longer to play than to compile for, play few numbers.
+        """
+        if not quick:
+            size = self.size
+            while size // 4 >= len(left):
+                size //= 4
+            return list(left.items()), size
+        chosen = list(left.items())
+        for ahead in range(1, max(self.patience)):
+            more = [(i, attempt + ahead) for i, attempt in left.items() if attempt % MOST + ahead < self.patience[i]]
+            if not more or len(chosen) + len(more) > self.size:
+                return chosen + more[: self.size - len(chosen)], self.size
+            chosen += more
+        return chosen, self.size
 
 
 def _silent(event: Any) -> None:
