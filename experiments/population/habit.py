@@ -33,12 +33,15 @@ from experiments.population.families import numbers_of
 from experiments.population.sight import Glance, asked_items, asked_places, in_the_way, lower_half
 from experiments.population.traits import Traits, broadcast, of_persona, skill_at
 
-PATTERNS = ("pair", "five", "bomb", "crossing", "goal", "four", "firing", "blocker", "low")
+PATTERNS = (
+    "pair", "five", "prize", "bomb", "crossing", "low goal", "goal", "four", "firing", "blocker", "low",
+)  # fmt: skip
 """What there is to notice, in the order of the average player's list: two specials to swap; a colour bomb to make; a
-colour bomb to swap; a wrapped candy to make; a run that serves a goal; a striped candy to make; a special to set off in
-a run; a blocker or a candy bomb to hit; a run in the lower half. Noticing nothing, players make any move."""
+run that serves a goal and makes or sets off a special; a colour bomb to swap; a wrapped candy to make; a run that serves
+a goal, in the lower half, or anywhere; a striped candy to make; a special to set off in a run; a blocker or a candy bomb
+to hit; a run in the lower half. Noticing nothing, players make any move."""
 
-GOALS = ("goal", "blocker")
+GOALS = ("prize", "low goal", "goal", "blocker")
 SPECIALS = ("pair", "five", "bomb", "crossing", "four", "firing")
 
 
@@ -144,8 +147,10 @@ def _found(spec: Spec, state: State, wanted: jax.Array, rows: jax.Array) -> tupl
     goal = glance.touching(asked_places(board, wanted) | beside, items)
     blocker = glance.touching(*in_the_way(board))
     firing = glance.touching(board.nothing, board.special)
+    low, special = lower_half(board, rows), sight.five | sight.crossing | sight.four | firing
     found = (
-        sight.pair, sight.five, sight.bomb, sight.crossing, goal, sight.four, firing, blocker, lower_half(board, rows)
+        sight.pair, sight.five, goal & special, sight.bomb, sight.crossing, goal & low, goal, sight.four, firing,
+        blocker, low,
     )  # fmt: skip
     return legal, board.fence([plane & legal for plane in found])
 
