@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command
-from experiments.commands.evaluate import positive, tasks_named
+from experiments.commands.playing import positive, tasks_named
 from experiments.commands.terminal import interruptible, quiet_xla, safe_in
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def play(options: argparse.Namespace) -> int:
     if options.out.suffix != ".csv":
         raise UsageError(f"--out {str(options.out)!r} must end in .csv")
     quiet_xla()
-    tasks = tasks_named(options.levels)
+    tasks = tasks_named(options.levels).tasks
     from experiments.population import draw
     from experiments.population.playing import PlayingError, check, csv_of, pairs_of
 
