@@ -48,6 +48,17 @@ def test_king_is_the_network_of_the_paper() -> None:
     assert kernels == [(3, 3, 102, 35), *[(3, 3, 35, 35)] * 10, (3, 3, 35, 144)]
 
 
+def test_normalised_layers_give_each_cell_mean_0_and_variance_1() -> None:
+    x = jnp.asarray(np.random.default_rng(0).normal(3.0, 5.0, (2, 5, 5, 3)))
+    made = network("edge:layers=1,norm=True")
+    weights = made.init(jax.random.key(0), x)
+    _, seen = made.apply(weights, x, capture_intermediates=True)
+    (found,) = seen["intermediates"]["norm0"]["__call__"]
+    np.testing.assert_allclose(found.mean(axis=-1), 0, atol=1e-4)
+    np.testing.assert_allclose(found.var(axis=-1), 1, atol=1e-3)
+    assert not any("norm" in name for name in network("edge").init(jax.random.key(0), x)["params"])
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -55,6 +66,7 @@ def test_king_is_the_network_of_the_paper() -> None:
         ("edge:layer=3", "no argument 'layer'; there are filters, layers, hidden"),
         ("edge:layers=many", "layers must be int, not 'many'"),
         ("edge:layers", "expected argument=value, found 'layers'"),
+        ("edge:norm=yes", "norm must be True or False, not 'yes'"),
         ("edge:filters=-4", "from 0 to 4096"),
         ("resnet:head=tail", "head must be one of edge, gap, fc"),
     ],

@@ -18,7 +18,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from agents.learning.files import read
 from agents.registry import make
 from experiments import evaluate
-from experiments.training import PlanError, train
+from experiments.training import Plan, PlanError, train
 from experiments.training import run as runs
 from experiments.training.many import plans_of, read_sweep
 
@@ -154,6 +154,44 @@ def test_a_folder_with_another_run_is_left_alone(whole: Path, tmp_path: Path) ->
     (tmp_path / "config.json").write_text('{"format": 1, "levels": 3}')
     with pytest.raises(PlanError, match="no config of a run"):
         train(resume=tmp_path)
+
+
+def test_a_network_is_the_algorithms_own_unless_one_is_asked_for() -> None:
+    def network(**plan: Any) -> str:
+        return str(Plan((GAME,), **plan).learner().architecture)
+
+    assert (network(algorithm="ppo"), network(algorithm="pqn")) == ("edge", "edge:norm=True")
+    assert network(algorithm="pqn", network="edge:layers=1") == "edge:layers=1"
+
+
+def test_settings_go_by_the_reward_where_the_algorithm_has_them() -> None:
+    usual = {name: Plan((GAME,), algorithm=name).learner().settings for name in ("ppo", "dqn", "pqn")}
+    assert {settings.discount for settings in usual.values()} == {0.9}
+    assert (usual["ppo"].trace, hasattr(usual["dqn"], "trace")) == (0.8, False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("algorithm", "settings"),
+    [
+        ("dqn", {"boards": 16, "memory": 512, "minibatch": 32, "updates": 16}),
+        ("pqn", {"boards": 16, "length": 8, "minibatch": 64, "updates": 2}),
+    ],
+)
+def test_other_learners_go_on_too_and_their_files_play(
+    algorithm: str, settings: dict[str, Any], tmp_path: Path
+) -> None:
+    plan = SMALL | {"algorithm": algorithm, "settings": settings}
+    whole, folder = tmp_path / "whole", tmp_path / "run"
+    train(GAME, whole, **plan)
+    assert train(GAME, folder, stop=StopAfter(1), **plan).why == "stopped"
+    assert train(resume=folder).why == "steps"
+    assert lines_of(folder) == lines_of(whole)
+    for name in ("best.safetensors", "last.safetensors", "state.safetensors"):
+        assert same_weights(folder / name, whole / name)
+    about = read(whole / "last.safetensors").about
+    rows = evaluate(make(f"policy:{whole / 'last.safetensors'}"), GAME, 16, about["judged"]["seed"]).rows
+    assert about["judged"]["score"] == np.mean([row.score for row in rows])
 
 
 @pytest.mark.slow
