@@ -192,7 +192,7 @@ class Dqn(OnDevice):
         now = jax.tree.map(lambda x: x[0], moves)
         gradient, metrics = jax.grad(self._loss, has_aux=True)(weights, now, target)
         change, optimiser = self.optimiser.update(gradient, optimiser, weights)
-        metrics["loss/gradient"] = optax.global_norm(gradient)
+        metrics["loss/gradient"] = optax.tree.norm(gradient)
         weights, taught = optax.apply_updates(weights, change), taught + 1
         copied = taught % self.settings.copy == 0
         copy = jax.tree.map(lambda new, old: jnp.where(copied, new, old), weights, copy)

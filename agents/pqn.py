@@ -173,7 +173,7 @@ class Pqn(OnDevice):
         weights, optimiser = carry
         gradient, metrics = jax.grad(self._loss, has_aux=True)(weights, batch)
         change, optimiser = self.optimiser.update(gradient, optimiser, weights)
-        metrics["loss/gradient"] = optax.global_norm(gradient)
+        metrics["loss/gradient"] = optax.tree.norm(gradient)
         return (optax.apply_updates(weights, change), optimiser), metrics
 
     def _loss(self, weights: Any, batch: Batch) -> tuple[jax.Array, Metrics]:
