@@ -144,7 +144,7 @@ class _Lookahead:
     ) -> tuple[jax.Array, Memory]:
         """See `crush_gym.policies.Act`."""
         search = self.search()
-        return over_cores(search.best, search.spec, params, key, state, level), memory
+        return over_cores(Search.best, search, search.spec, params, key, state, level), memory
 
     def search(self) -> Search:
         """What is compiled."""

@@ -215,7 +215,7 @@ class Choice:
         self, params: Params, key: jax.Array, memory: Memory, state: State, level: Level
     ) -> tuple[jax.Array, Memory]:
         """The same on all cores."""
-        return over_cores(self.best, self.features.spec, params, key, state, level), memory
+        return over_cores(Choice.best, self, self.features.spec, params, key, state, level), memory
 
     def best(self, params: Params, bits: jax.Array, state: State, level: Level) -> jax.Array:
         """int32[B], -1 where nothing is legal."""

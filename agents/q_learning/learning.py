@@ -104,7 +104,7 @@ def play(game: Game, params: Params, args: Args, number: int) -> tuple[Seen, Arr
     place = np.full(args.games, -1)  # of each game's last position among all
     while (going := np.asarray(state.books.outcome) == OUTCOMES.index("playing")).any():
         moves, board = move_key(keys, state.books.made), np.flatnonzero(going)
-        phi, mask = map(np.asarray, over_cores(extract.of, game.spec, (), player_key(moves), state, level))
+        phi, mask = map(np.asarray, over_cores(Features.of, extract, game.spec, (), player_key(moves), state, level))
         order = np.argsort(~mask, axis=0, kind="stable")[: mask.sum(axis=0).max()]  # the legal moves first
         phi, legal = np.take_along_axis(phi, order[None], axis=1), np.take_along_axis(mask, order, axis=0)
         chosen = explored(np.asarray(q_values(params, jnp.asarray(phi))), legal, args, rng)

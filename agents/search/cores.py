@@ -26,14 +26,16 @@ from crush_gym.runtime import (
 
 Tree = Any
 
-Function = Callable[[Tree, jax.Array, State, Level], Tree]
-"""(params, words of the players' keys uint32[2, B], states, levels) -> arrays that end in the boards' axis."""
+Function = Callable[[Any, Tree, jax.Array, State, Level], Tree]
+"""(owner, params, words of the players' keys uint32[2, B], states, levels) -> arrays that end in the boards' axis."""
 
 
-def over_cores(f: Function, spec: Spec, params: Tree, key: jax.Array, state: State, level: Level) -> Tree:
-    """What a function gives for boards in any arrangement. Its programs are kept by the function: give equal ones.
+def over_cores(f: Function, owner: Any, spec: Spec, params: Tree, key: jax.Array, state: State, level: Level) -> Tree:
+    """What a function gives for boards in any arrangement.
 
     Args:
+        f, owner: a method, and what it is of, a frozen dataclass say: programs are kept by both, and equal owners share
+            them, as bound methods would not.
         params: data that all boards share.
         key: the players', keys[*boards].
     """
@@ -41,7 +43,7 @@ def over_cores(f: Function, spec: Spec, params: Tree, key: jax.Array, state: Sta
     bits, flat = randomness.key_bits(key).reshape(2, -1), one_axis(state)
     levels, size = flat_boards(level, LEVEL_RANKS), bits.shape[1]
     part = -(-size // min(cores(), size))
-    program = _program(f, options_for(spec, part, rollout=True))
+    program = _program(f, owner, options_for(spec, part, rollout=True))
 
     def call(first: int) -> Tree:
         def cut(x: jax.Array) -> jax.Array:
@@ -55,5 +57,5 @@ def over_cores(f: Function, spec: Spec, params: Tree, key: jax.Array, state: Sta
 
 
 @functools.lru_cache(maxsize=64)
-def _program(f: Function, options: Options) -> Callable[..., Tree]:
-    return kept.program(f, options)
+def _program(f: Function, owner: Any, options: Options) -> Callable[..., Tree]:
+    return kept.program(functools.partial(f, owner), options)

@@ -11,6 +11,7 @@ import pytest
 
 from agents.lookahead import Lookahead, rounds
 from agents.registry import make
+from agents.search import cores
 from agents.search.futures import Measure
 from agents.testing import check_agent
 from crush_gym import Game, Level, State
@@ -144,6 +145,15 @@ def test_progress_is_what_a_future_does_of_the_goals() -> None:
 
 def test_few_boards_and_many_choose_alike(game: Game) -> None:
     check_agent(make("lookahead:considered=6,samples=2"), game)
+
+
+def test_other_numbers_of_futures_and_another_look_ahead_compile_nothing(game: Game) -> None:
+    own, state = opening(game)
+    first, actions = cores._program.cache_info().misses, set()
+    for samples in (5, 7, 5):
+        policy = make(f"lookahead:considered=40,samples={samples}").bind(game)
+        actions.add(tuple(np.asarray(policy.act(policy.params, own, (), state, game.level)[0]).tolist()))
+    assert cores._program.cache_info().misses == first + 1 and len(actions) == 2
 
 
 def test_deep_futures_of_few_boards_and_many_are_alike(game: Game) -> None:
