@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import operator
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -18,6 +18,7 @@ from crush_gym.levels.errors import LevelError, Problem, Report, UnknownLevelErr
 from crush_gym.levels.files import parse_json, read_file, write_file
 from crush_gym.levels.level import Level
 from crush_gym.levels.reading import read_level
+from crush_gym.levels.splits import folded, parted
 from crush_gym.levels.values import did_you_mean, read_object, read_text
 from crush_gym.levels.writing import format_pack
 
@@ -88,25 +89,44 @@ class LevelPack(Sequence[Level]):
         """Return the SHA-256 in hex of the levels' content hashes in order; no name counts."""
         return hashlib.sha256("".join(level.content_hash() for level in self).encode()).hexdigest()
 
-    def split(self, train: float = 0.8, seed: int = 0) -> tuple[LevelPack, LevelPack]:
+    def split(
+        self, train: float = 0.8, seed: int = 0, *, by: Sequence[Hashable] | None = None
+    ) -> tuple[LevelPack, LevelPack]:
         """Split the levels into two packs, one to learn on and one to test on, each in the pack's order.
 
-        train: the share of the levels in the first, rounded to whole levels; each pack gets at least one. Which
-        ones depends on `seed` and the number of levels only: positions are sorted by the SHA-256 of
-        "seed position", and the first of them are taken. For a sequence, `pack[:800]` and `pack[800:]` split in order.
+        Args:
+            train: the share of the levels in the first, rounded to whole levels; each pack gets at least one.
+            seed: which ones depends on it, on the number of levels and on `by` only: positions are sorted by the
+                SHA-256 of "seed position", and the first of them are taken.
+            by: a label for each level, such as its family (`crush_gym.levels.families`): of the levels of one label,
+                this share is in the first, too, but for less than one level.
+
+        For a sequence, `pack[:800]` and `pack[800:]` split in order.
         """
-        if isinstance(train, bool) or not isinstance(train, (int, float)) or not 0 < train < 1:
-            raise ValueError(f"train must be a share between 0 and 1, such as 0.8, not {show(train)}")
-        if len(self) < 2:
-            raise ValueError("a pack of one level cannot be split: each part needs at least one")
-        seed = operator.index(seed)
-        order = sorted(range(len(self)), key=lambda i: hashlib.sha256(f"{seed} {i}".encode()).digest())
-        size = min(max(round(train * len(self)), 1), len(self) - 1)
-        parts = (("train", sorted(order[:size])), ("test", sorted(order[size:])))
-        first, second = (
-            LevelPack([self._levels[i] for i in part], f"{self.name} {what}".strip()) for what, part in parts
+        first, second = parted(len(self), train, seed, by)
+        return self._part(first, "train"), self._part(second, "test")
+
+    def folds(
+        self, number: int = 5, seed: int = 0, *, by: Sequence[Hashable] | None = None
+    ) -> tuple[tuple[LevelPack, LevelPack], ...]:
+        """Split the levels so many times, so that each is tested on once: for cross-validation.
+
+        Args:
+            number: of folds, whose sizes differ by one level at most.
+            seed, by: as of `split`; the levels of one label are dealt out evenly, too.
+
+        Returns:
+            For each fold a pack of all other levels, to learn on, and a pack of its own, to test on.
+        """
+        parts = folded(len(self), number, seed, by)
+        everywhere = set(range(len(self)))
+        return tuple(
+            (self._part(sorted(everywhere - set(part)), f"train {n}"), self._part(part, f"test {n}"))
+            for n, part in enumerate(parts, 1)
         )
-        return first, second
+
+    def _part(self, positions: Sequence[int], what: str) -> LevelPack:
+        return LevelPack([self._levels[i] for i in positions], f"{self.name} {what}".strip())
 
     def _positions(self, indices: Any) -> np.ndarray[Any, np.dtype[np.intp]]:
         """Turn names and negative positions into positions from 0."""
