@@ -32,6 +32,7 @@ class Gathered(NamedTuple):
     """Attempts of agents at levels.
 
     played: the levels as they were played, of each task as it was asked for
+    attempts, seed: as they were asked for
     records: by agent's name, then by the identity of the level as it was played
     """
 
@@ -39,6 +40,7 @@ class Gathered(NamedTuple):
     played: tuple[Task, ...]
     players: tuple[Player, ...]
     attempts: int
+    seed: int
     records: Mapping[str, Mapping[str, Record]]
 
 
@@ -84,7 +86,7 @@ def gather(
         listeners: list[Listener] = [open_things.enter_context(Bar())] if progress else []
         work = _Gathering(played, attempts, seed, kept, (*listeners, *([listen] if listen else [])), stop)
         work.run(agents, executor or InProcess())
-        return Gathered(tuple(tasks), played, tuple(work.players), attempts, work.records())
+        return Gathered(tuple(tasks), played, tuple(work.players), attempts, seed, work.records())
 
 
 def asks(task: Task) -> bool:

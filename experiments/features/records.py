@@ -74,7 +74,10 @@ class Record(NamedTuple):
         return int(won.sum())
 
     def path(self, limit: int, lifted: int) -> npt.NDArray[np.float64]:
-        """The rows of `paths` under a limit of moves, float64[6]. lifted: the limit that was played with."""
+        """The rows of `paths` under a limit of moves, float64[6]. lifted: that it was played with; below 1: a clock."""
+        if lifted < 1:
+            means = [_means(x[None], highest) for x, highest in ((self.score, True), (self.left, False))]
+            return np.concatenate(means, axis=1).mean(axis=0)[:, 0]
         points = np.arange(1, POINTS + 1) * int(moves_between(np.array(lifted)))
         return np.array([np.interp(limit, points, row) for row in self.paths.mean(axis=0)])
 
@@ -118,8 +121,8 @@ def _won(level: Level, stats: Any, notes: Notes, made: Ints) -> Any:
 
 
 def _means(table: npt.NDArray[Any], highest: bool) -> npt.NDArray[np.float64]:
-    """Means of each block, and of its highest or lowest attempts: float64[blocks, 3, POINTS]. table: [POINTS, n]."""
-    ordered = np.sort(table.reshape(POINTS, -1, BLOCK), axis=2)[:, :, :: -1 if highest else 1]
+    """Means of each block, and of its highest or lowest attempts: float64[blocks, 3, points]. table: [points, n]."""
+    ordered = np.sort(table.reshape(len(table), -1, BLOCK), axis=2)[:, :, :: -1 if highest else 1]
     counts = (BLOCK, *(round(share * BLOCK) for share in BEST))
     return np.stack([ordered[:, :, :count].mean(axis=2) for count in counts]).transpose(2, 0, 1)
 
