@@ -7,7 +7,7 @@ import os
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from agents.protocol import Agent
@@ -52,6 +52,7 @@ def gather(
     cache: Kept = None,
     *,
     limits: Sequence[int] | None = None,
+    lift: bool = True,
     executor: Executor | None = None,
     listen: Listener | None = None,
     stop: Stop | None = None,
@@ -66,6 +67,7 @@ def gather(
         seed: of the attempts' keys, which are those of `experiments.evaluate`.
         cache: a file or an open cache; None: nothing is kept.
         limits: of moves, under which each level will be looked at, where it is not its own.
+        lift: whether attempts go on beyond these limits. Otherwise they have just the levels' own moves.
         executor, listen, stop, progress: as for `experiments.evaluate`.
 
     Raises:
@@ -79,7 +81,7 @@ def gather(
         raise FeatureError(f"nobody can win {endless[0]!r}, which asks for nothing: give it a goal")
     own = [int(task.level.moves) for task in tasks] if limits is None else list(limits)
     played = tuple(
-        Task(lifted(task.level, limit), task.rules, task.adjacency) for task, limit in zip(tasks, own, strict=True)
+        replace(task, level=lifted(task.level, limit)) if lift else task for task, limit in zip(tasks, own, strict=True)
     )
     with contextlib.ExitStack() as open_things:
         kept = open_things.enter_context(_opened(cache))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any, NamedTuple
 
@@ -55,12 +55,11 @@ class Looked:
     found: Gathered
     prediction: Prediction
 
-    def under(self, level: int, limits: Sequence[int]) -> Prediction:
-        """What the model says of one of the levels under limits of moves, up to the one that was played with."""
-        some = self.found._replace(
-            tasks=(self.found.tasks[level],) * len(limits), played=(self.found.played[level],) * len(limits)
-        )
-        return predict(self.model, table_of(some, groups_of(self.model), limits))
+    def versions(self, level: int, versions: Sequence[Level]) -> Prediction:
+        """What the model says of other versions of one of the levels; see `table_of`."""
+        tasks = tuple(replace(self.found.tasks[level], level=version) for version in versions)
+        some = self.found._replace(tasks=tasks, played=(self.found.played[level],) * len(tasks))
+        return predict(self.model, table_of(some, groups_of(self.model)))
 
     def most(self, level: int) -> int:
         """The most moves under which a level can be looked at; 0 where it has a clock."""
@@ -72,12 +71,17 @@ class Looked:
         if most < 1:
             return []
         limits = sorted({own, *np.linspace(max(own // 3, 1), min(round(1.5 * own), most), points).round().astype(int)})
-        said = self.under(level, [int(limit) for limit in limits])
+        said = self.versions(level, [with_moves(self.found.tasks[level].level, int(limit)) for limit in limits])
         band = said.band()
         return [
             Under(int(limit), Interval(float(said.median[n]), float(band.low[n]), float(band.high[n])), limit == own)
             for n, limit in enumerate(limits)
         ]
+
+
+def with_moves(level: Level, moves: int) -> Level:
+    """The level with another limit of moves."""
+    return replace(level, moves=np.array(moves, np.int32))
 
 
 def look(model: Model, tasks: Sequence[Task], cache: Kept = None, **options: Any) -> Looked:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crush_gym import layout, traits_of
+from crush_gym.generator.trials import only_score
 from crush_gym.levels import Level
 from crush_gym.traits import TRAITS
 from experiments.features import Gathered, Record
@@ -23,12 +23,16 @@ PARTS = ("all attempts", "the best 15 %", "the best 5 %")
 
 
 class Look(NamedTuple):
-    """A level under a limit of moves, and what agents did. lifted: the limit that was played with; below 1: a clock."""
+    """A level and what agents did. lifted: the limit of moves that they had; below 1: there is a clock."""
 
     level: Level
-    limit: int
     lifted: int
     records: tuple[Record | None, ...]
+
+    @property
+    def limit(self) -> int:
+        """Of moves, below 1 where there is a clock."""
+        return int(self.level.moves)
 
 
 class Group(NamedTuple):
@@ -38,25 +42,24 @@ class Group(NamedTuple):
     values: Callable[[Look], list[float]]
 
 
-def table_of(found: Gathered, groups: Sequence[str] = (), limits: Sequence[int] | None = None) -> Levels:
+def table_of(found: Gathered, groups: Sequence[str] = ()) -> Levels:
     """Levels for a model: agents' successes, and the covariates of these groups.
 
     Args:
-        found: what agents did.
+        found: what agents did. Its `tasks` may be other versions of what was played, with another limit of moves, or
+            where a score is all that is asked for and attempts had no more moves than that, with another goal score.
         groups: of `GROUPS`.
-        limits: of moves, under which the levels are looked at, where they are not their own.
     """
     for group in groups:
         if group not in GROUPS:
             raise PredictionError(f"there is no group {group!r} of covariates: there are {', '.join(GROUPS)}")
     names = tuple(player.name for player in found.players)
-    own = [int(task.level.moves) for task in found.tasks] if limits is None else list(limits)
     looks = [
-        Look(task.level, limit, int(played.level.moves), tuple(found.records[n].get(played.identity) for n in names))
-        for task, played, limit in zip(found.tasks, found.played, own, strict=True)
+        Look(task.level, int(played.level.moves), tuple(found.records[n].get(played.identity) for n in names))
+        for task, played in zip(found.tasks, found.played, strict=True)
     ]
     shape = (len(looks), len(names))
-    counts = [[(_wins(r, look.limit), r.attempts) if r else (0, 0) for r in look.records] for look in looks]
+    counts = [[(_wins(r, look), r.attempts) if r else (0, 0) for r in look.records] for look in looks]
     wins, attempts = np.array(counts, np.float64).reshape(*shape, 2).transpose(2, 0, 1)
     columns = {group: GROUPS[group].names(names) for group in groups}
     values = [[value for group in groups for value in GROUPS[group].values(look)] for look in looks]
@@ -80,8 +83,11 @@ def unique(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _wins(record: Record, limit: int) -> int:
-    return record.successes(limit if limit > 0 else None)
+def _wins(record: Record, look: Look) -> int:
+    """Attempts that win the level. Where they had just its moves or time, a score decides by itself."""
+    if look.limit == look.lifted and only_score(look.level):
+        return int((record.score >= int(look.level.goal_score))[record.over == 0].sum())
+    return record.successes(look.limit if look.limit > 0 else None)
 
 
 # ---------------------------------------------------------------------------------- success under other limits
@@ -157,10 +163,7 @@ def _board(look: Look) -> list[float]:
 
 def _file(look: Look) -> list[float]:
     """Logarithms of 1 + traits."""
-    level = look.level
-    if look.limit > 0:
-        level = dataclasses.replace(level, moves=np.array(look.limit, np.int32))
-    return [math.log1p(value) for value in traits_of(level).values()]
+    return [math.log1p(value) for value in traits_of(look.level).values()]
 
 
 GROUPS = {
