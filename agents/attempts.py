@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, overload
 
 import jax
 import jax.numpy as jnp
@@ -24,6 +24,7 @@ class PolicyError(RuntimeError):
     """A policy that does what no policy may do; the sentence says what."""
 
 
+@overload
 def play(
     policy: Policy,
     game: Game,
@@ -31,7 +32,28 @@ def play(
     level: Level,
     progress: Progress | None = None,
     traits: Traits = None,
-) -> Stats:
+) -> Stats: ...
+@overload
+def play(
+    policy: Policy,
+    game: Game,
+    key: jax.Array,
+    level: Level,
+    progress: Progress | None = None,
+    traits: Traits = None,
+    *,
+    memories: Literal[True],
+) -> tuple[Stats, Memory]: ...
+def play(
+    policy: Policy,
+    game: Game,
+    key: jax.Array,
+    level: Level,
+    progress: Progress | None = None,
+    traits: Traits = None,
+    *,
+    memories: bool = False,
+) -> Stats | tuple[Stats, Memory]:
     """Play attempts to their ends.
 
     Args:
@@ -40,37 +62,49 @@ def play(
         level: one for all, or one each.
         progress: told how many more attempts are over.
         traits: for the player's start: a tree whose leaves end in the attempts' axis.
+        memories: also return what the player remembered of each attempt when it was over.
 
     Returns:
-        stats[n]; an illegal action is a `PolicyError`.
+        stats[n], and memories whose leaves end in the attempts' axis; an illegal action is a `PolicyError`.
     """
     attempts, told = key.shape[0], progress or (lambda _: None)
     if policy.traceable:
-        _, stats = game.rollout(key, level=level, policy=policy, attempts=attempts, traits=traits)
-        known: Stats = jax.tree.map(np.asarray, stats)
+        given: Any = {"memories": True} if memories else {}
+        _, *played = game.rollout(key, level=level, policy=policy, attempts=attempts, traits=traits, **given)
+        known: Stats = jax.tree.map(np.asarray, played[0])
         if (strayed := int(np.sum(known.strayed))) > 0:
             raise strayed_error(game, f"named an illegal action for {strayed:,} of {int(np.sum(known.moves)):,} moves")
         told(attempts)
-        return known
-    lanes = _Lanes(policy, game, key, level, traits, min(attempts, lanes_for(policy.lanes or sizes.ASKED)))
+        return (known, played[1]) if memories else known
+    lanes = _Lanes(policy, game, key, level, traits, min(attempts, lanes_for(policy.lanes or sizes.ASKED)), memories)
     while lanes.busy.any():
         over = lanes.move()
         if over.any():
             lanes.refill(over)
             told(int(over.sum()))
-    return lanes.stats()
+    return (lanes.stats(), lanes.memories) if memories else lanes.stats()
 
 
 class _Lanes:
     """Boards that move together; those whose attempt is over take the next attempts, while there are any."""
 
-    def __init__(self, policy: Policy, game: Game, keys: jax.Array, level: Level, traits: Traits, lanes: int) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        game: Game,
+        keys: jax.Array,
+        level: Level,
+        traits: Traits,
+        lanes: int,
+        remember: bool = False,
+    ) -> None:
         self.policy, self.game, self.keys, self.all_levels, self.traits = policy, game, keys, level, traits
         self.attempt = np.arange(lanes)
         self.busy = np.ones(lanes, bool)
         self.next = lanes
         self.rows: dict[str, Array] = {}
         self.level, self.state, self.memory = self._start()
+        self.memories = _tables(self.memory, keys.shape[0]) if remember else None
 
     def _start(self) -> tuple[Level, State, Memory]:
         """The openings of the lanes' attempts."""
@@ -102,6 +136,8 @@ class _Lanes:
             known = np.asarray(values)
             table = self.rows.setdefault(name, np.zeros(self.keys.shape[0], known.dtype))
             table[self.attempt[over]] = known[over]
+        if self.memories is not None:
+            jax.tree.map(lambda table, x: _enter(table, self.attempt[over], x, over), self.memories, self.memory)
         takes = np.zeros_like(over)
         takes[np.flatnonzero(over)[: self.keys.shape[0] - self.next]] = True
         self.busy = self.busy & (~over | takes)
@@ -115,6 +151,15 @@ class _Lanes:
         """The results of all attempts."""
         rows: dict[str, Any] = self.rows
         return Stats(**rows)
+
+
+def _tables(memory: Memory, attempts: int) -> Memory:
+    """Room for the memories of so many attempts, on the host."""
+    return jax.tree.map(lambda x: np.zeros((*np.shape(x)[:-1], attempts), jnp.result_type(x)), memory)
+
+
+def _enter(table: Array, places: Array, memory: Any, of: Array) -> None:
+    table[..., places] = np.asarray(memory)[..., of]
 
 
 def strayed_error(game: Game, did: str) -> PolicyError:

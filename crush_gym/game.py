@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import jax
 import jax.numpy as jnp
@@ -223,6 +223,7 @@ class Game:
             f"policy must be one of {known}, a Policy, or a function of (keys, states, levels), not {policy!r}"
         )
 
+    @overload
     def rollout(
         self,
         key: jax.Array,
@@ -231,7 +232,30 @@ class Game:
         policy: str | Policy | Function = "random",
         attempts: int | None = None,
         traits: Traits = None,
-    ) -> tuple[State | None, Stats]:
+    ) -> tuple[State | None, Stats]: ...
+    @overload
+    def rollout(
+        self,
+        key: jax.Array,
+        state: State | None = None,
+        level: Level | None = None,
+        policy: str | Policy | Function = "random",
+        attempts: int | None = None,
+        traits: Traits = None,
+        *,
+        memories: Literal[True],
+    ) -> tuple[State | None, Stats, Memory]: ...
+    def rollout(
+        self,
+        key: jax.Array,
+        state: State | None = None,
+        level: Level | None = None,
+        policy: str | Policy | Function = "random",
+        attempts: int | None = None,
+        traits: Traits = None,
+        *,
+        memories: bool = False,
+    ) -> tuple[State | None, Stats] | tuple[State | None, Stats, Memory]:
         """Play attempts to their ends; no board waits for another's cascade.
 
         Without `attempts`, every board of `state` (or of a reset) once: its final position, and stats[*boards].
@@ -243,6 +267,8 @@ class Game:
             policy: a name of `crush_gym.policies.NAMES`; a `crush_gym.policies.Policy` in pure JAX; or a function
                 (words of the player's keys uint32[2, B], states, levels) -> actions int32[B].
             traits: for the player's `start`: a tree whose leaves end in the attempts' (or boards') axis.
+            memories: with `attempts`, also return what the player remembered of each attempt when it was over: leaves
+                that end in the attempts' axis. The random player remembers nothing.
         """
         level, player = self._accepted(level), self.player(policy)
         if not player.traceable:
@@ -252,7 +278,10 @@ class Game:
             )
         if attempts is not None:
             same_attempts(_typed(key).shape, attempts)
-            return None, self._attempts(key, state, level, player, attempts, traits)
+            stats, remembered = self._attempts(key, state, level, player, attempts, traits, memories)
+            return (None, stats, remembered) if memories else (None, stats)
+        if memories:
+            raise ValueError("memories are kept of attempts: say how many (`attempts=`)")
         if state is None:
             state = self.reset(key, level)
         bits = bits_of(key, boards_of_state(state), levels=boards_of_level(level))
@@ -266,8 +295,15 @@ class Game:
         return Stats.of(self._call("results", state, level))
 
     def _attempts(
-        self, key: jax.Array, state: State | None, level: Level, policy: Policy, attempts: int, traits: Traits
-    ) -> Stats:
+        self,
+        key: jax.Array,
+        state: State | None,
+        level: Level,
+        policy: Policy,
+        attempts: int,
+        traits: Traits,
+        remember: bool,
+    ) -> tuple[Stats, Memory]:
         if attempts < 1:
             raise ValueError(f"attempts must be at least 1, not {attempts}")
         bits = bits_of(key, (attempts,))
@@ -278,16 +314,18 @@ class Game:
             _check_traits(traits, attempts)
         program_for = functools.partial(_attempts_program, self.spec, options_for(self.spec, attempts, rollout=True))
         if not alone_on_cpu():
-            program = program_for(lanes_for(attempts), player)
-            return Stats.of(program(policy.params, 0, bits, state, level, traits))
+            program = program_for(lanes_for(attempts), player, remember)
+            results, memories = program(policy.params, 0, bits, state, level, traits)
+            return Stats.of(results), memories
         size = -(-attempts // min(cores(), attempts))
-        program = program_for(min(lanes_for(size), sizes.ROLLOUT if player else sizes.CHUNK), player)
+        program = program_for(min(lanes_for(size), sizes.ROLLOUT if player else sizes.CHUNK), player, remember)
 
-        def part(first: int) -> jax.Array:
+        def part(first: int) -> tuple[jax.Array, Memory]:
             own, given = jax.tree.map(lambda x: x[..., first : first + size], (bits, traits))
             return program(policy.params, first, own, state, level, given)
 
-        return Stats.of(parts.in_parts(program, part, attempts, size))
+        results, memories = parts.in_parts(program, part, attempts, size)
+        return Stats.of(results), memories
 
     def is_random(self, policy: Policy) -> bool:
         """Whether it is the random player, which rollouts have in the engine, drawing with the moves' own keys."""
@@ -560,8 +598,10 @@ def _players_program(
 
 
 @functools.lru_cache(maxsize=256)
-def _attempts_program(spec: Spec, options: Options, lanes: int, player: Player | None) -> Callable[..., jax.Array]:
-    return kept.program(functools.partial(rollout.many_attempts, spec, lanes, player), options)
+def _attempts_program(
+    spec: Spec, options: Options, lanes: int, player: Player | None, remember: bool
+) -> Callable[..., tuple[jax.Array, Memory]]:
+    return kept.program(functools.partial(rollout.many_attempts, spec, lanes, player, remember), options)
 
 
 def bits_of(key: jax.Array, boards: Boards, **given: Boards) -> jax.Array:

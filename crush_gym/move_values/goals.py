@@ -6,11 +6,11 @@ It does not look at what falls afterwards. It is the yardstick of the levels tha
 from __future__ import annotations
 
 from crush_gym import layout
-from crush_gym.engine.bits import Plane, any_of, flood, look, mask, neighbours
+from crush_gym.engine.bits import Mask, Plane, any_of, flood, look, mask, neighbours
 from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.state import Books
 from crush_gym.move_values.runs import Makes, Worth, run_values, stacked
-from crush_gym.move_values.sliced import Sliced, add, times, total
+from crush_gym.move_values.sliced import Sliced, add, times, total, where
 
 JELLY, LOCK, NEXT_TO_BLOCKER, NEXT_TO_CHOCOLATE, UNDER_INGREDIENT = 4, 4, 3, 2, 3
 SPECIAL, ORDERED, BOMB, PLUS5, DROP = 4, 3, 5, 3, 2
@@ -21,19 +21,32 @@ PAIRS = (
 )  # fmt: skip
 
 
-def move_values(board: Board, books: Books) -> Sliced:
-    """What each swap is worth, legal or not: planes uint16[2, H, B]; see `runs.run_values`."""
-    values = run_values(board, _worth(board, books), MAKES)
+def move_values(board: Board, books: Books, aware: Mask | None = None) -> Sliced:
+    """What each swap is worth, legal or not: planes uint16[2, H, B]; see `runs.run_values`.
+
+    aware: the boards on which what the level asks for, and what is in the way, counts; elsewhere candies and specials
+    do alone. None: it counts everywhere
+    """
+    values = run_values(board, _worth(board, books, aware), MAKES)
     return add(values, _pairs(board)) if board.spec.has("striped") else values
 
 
-def _worth(board: Board, books: Books) -> Worth:
+def _worth(board: Board, books: Books, aware: Mask | None) -> Worth:
     """What a hit brings in each cell."""
-    spec = board.spec
-    place = [times(board.candies, 1)]
-    item = [times(board.fence(_ordered(board, books)), ORDERED)] if spec.orders else []
-    if spec.has("striped"):
+    place, item = _meant(board, books)
+    if aware is not None:
+        place, item = ([where(aware, number) for number in numbers] for numbers in (place, item))
+    place.append(times(board.candies, 1))
+    if board.spec.has("striped"):
         item.append(times(board.special, SPECIAL))
+    return board.fence(Worth(total(place), total(item)))
+
+
+def _meant(board: Board, books: Books) -> tuple[list[Sliced], list[Sliced]]:
+    """What a hit brings for the sake of the goals, and of what is in their way: of the cell, and of its item."""
+    spec = board.spec
+    place: list[Sliced] = []
+    item = [times(board.fence(_ordered(board, books)), ORDERED)] if spec.orders else []
     for worth, names in ((BOMB, layout.TIMER), (PLUS5, ("plus5",)), (DROP, ("drop",))):
         if any(name in spec.planes for name in names):
             item.append(times(board.union(names), worth))
@@ -50,7 +63,7 @@ def _worth(board: Board, books: Books) -> Worth:
         all_cells = ~board.nothing
         under = flood(board.fence(board.ingredients), all_cells, (1, 0), spec.height - 1, board.fence)
         place.append(times(board.fence(under), UNDER_INGREDIENT))
-    return board.fence(Worth(total(place), total(item)))
+    return place, item
 
 
 def _ordered(board: Board, books: Books) -> Plane:

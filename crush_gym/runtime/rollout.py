@@ -238,6 +238,7 @@ class Queue(NamedTuple):
     attempt: number of each lane's attempt, int32[lanes]; `waiting` or beyond: none
     next: number of the first attempt that no lane has taken; done: how many are in the results
     results: int32[len(RESULTS), attempts]
+    memories: of the players at the attempts' ends, leaves [..., attempts]; nothing where nobody asks for them
     """
 
     boards: Rolling
@@ -247,6 +248,7 @@ class Queue(NamedTuple):
     next: jax.Array
     done: jax.Array
     results: jax.Array
+    memories: Tree
 
 
 RESULTS = ("outcome", "reason", "score", "made", "moves", "waves", "goals_left", "strayed", "shuffles")
@@ -257,18 +259,20 @@ def many_attempts(
     spec: Spec,
     lanes: int,
     player: Player | None,
+    remember: bool,
     params: Tree,
     first: jax.Array | int,
     keys: jax.Array,
     state: State | None,
     level: Level,
     traits: Tree = None,
-) -> jax.Array:
-    """Play attempts to their ends; results int32[len(RESULTS), attempts], see `RESULTS`.
+) -> tuple[jax.Array, Tree]:
+    """Play attempts to their ends: results int32[len(RESULTS), attempts], see `RESULTS`, and the players' memories.
 
     keys: of the attempts, uint32[2, attempts]; traits: of them, for the player's start, or None
     first: the number of the first of them. Attempt n starts from
     board n modulo the boards of `state`, or, without a state, from a new board of level n modulo the levels.
+    remember: whether memories are wanted: leaves [..., attempts]; nothing otherwise, and of the engine's random player
     """
     attempts = keys.shape[1]
     level = with_boards_axis(level)
@@ -302,8 +306,15 @@ def many_attempts(
         next=jnp.int32(min(lanes, attempts)),
         done=jnp.int32(0),
         results=jnp.zeros((len(RESULTS), attempts), jnp.int32),
+        memories=_table(boards.mind.memory, attempts) if remember and boards.mind is not None else (),
     )
-    return lax.while_loop(lambda q: q.done < attempts, look, queue).results
+    queue = lax.while_loop(lambda q: q.done < attempts, look, queue)
+    return queue.results, queue.memories
+
+
+def _table(memory: Tree, attempts: int) -> Tree:
+    """Room for the memories of so many attempts."""
+    return jax.tree.map(lambda x: jnp.zeros((*x.shape[:-1], attempts), x.dtype), memory)
 
 
 def _openings(spec: Spec, lanes: int, first: jax.Array | int, keys: jax.Array, level: Level) -> State:
@@ -334,6 +345,11 @@ def _take_next(
     attempts = keys.shape[1]
     place = jnp.where(idle, queue.attempt, attempts)
     results = queue.results.at[:, place].set(results_of(queue.boards, queue.terrain), mode="drop")
+    memories = queue.memories
+    if jax.tree.leaves(memories) and queue.boards.mind is not None:
+        memories = jax.tree.map(
+            lambda table, x: table.at[..., place].set(x, mode="drop"), memories, queue.boards.mind.memory
+        )
     attempt = jnp.where(idle, queue.next + jnp.cumsum(idle) - 1, queue.attempt).astype(jnp.int32)
     number = jnp.sum(idle, dtype=jnp.int32)
     takes = idle & (attempt < attempts)
@@ -350,6 +366,7 @@ def _take_next(
         next=queue.next + number,
         done=queue.done + number,
         results=results,
+        memories=memories,
     )
 
 

@@ -137,7 +137,7 @@ def _report(reading: Reading, summary: Summary, options: argparse.Namespace) -> 
         "file": str(options.file), "rows": reading.rows, "players": summary.players or None,
         "replays": not options.without_replays, "levels": [_level(level) for level in summary.levels],
         "differences": differences, "without_people": list(reading.without_people),
-        "problems": [{**problem._asdict(), "sentence": problem.sentence} for problem in reading.problems],
+        "problems": results.problems(reading),
     }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, UsageError
 
 if TYPE_CHECKING:
+    from experiments.people import Reading
     from experiments.report import Page
     from experiments.results.row import Row
     from experiments.results.store import Store
@@ -91,6 +92,11 @@ def write_page(page: Page, path: Path) -> None:
         page.write(path)
     except PageError as error:
         raise CommandError(str(error)) from None
+
+
+def problems(reading: Reading) -> list[dict[str, Any]]:
+    """What was odd about a file of people's results, for programs."""
+    return [{**problem._asdict(), "sentence": problem.sentence} for problem in reading.problems]
 
 
 def as_json(interval: Sequence[float] | None) -> dict[str, float] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,17 @@ def _counts(successes: Any, attempts: Any, shape: tuple[int, ...], whose: str) -
     return s, a
 
 
+class Recipe(NamedTuple):
+    """How levels became numbers, so that others can be made into such numbers too.
+
+    attempts: of each agent at each level; seed: of their keys; weights: of the agents, "" where they have none
+    """
+
+    attempts: int
+    seed: int
+    weights: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Levels:
     """Levels as a predictor sees them: how agents did on them, and what else is known.
@@ -40,6 +51,7 @@ class Levels:
     successes, attempts: [levels, agents]; attempts of 0: the agent has not played the level
     covariates: their names; values: [levels, covariates], NaN where unknown; groups: of each covariate, which group it
     belongs to: covariates of a group are shrunk alike
+    recipe: where all this is known of
     """
 
     names: tuple[str, ...]
@@ -49,6 +61,7 @@ class Levels:
     covariates: tuple[str, ...] = ()
     values: Array = field(default_factory=lambda: np.zeros((0, 0)))
     groups: tuple[str, ...] = ()
+    recipe: Recipe | None = None
 
     def __post_init__(self) -> None:
         """Check what was given."""
@@ -87,11 +100,12 @@ class Levels:
     def only(self, agents: Sequence[str] = (), groups: Sequence[str] = ()) -> Levels:
         """With these agents and these groups of covariates only."""
         which = [self.agents.index(name) for name in agents]
+        recipe = self.recipe and self.recipe._replace(weights=tuple(self.recipe.weights[i] for i in which))
         columns = [i for i, group in enumerate(self.groups) if group in groups]
         return replace(
             self, agents=tuple(agents), successes=self.successes[:, which], attempts=self.attempts[:, which],
             covariates=tuple(self.covariates[i] for i in columns), values=self.values[:, columns],
-            groups=tuple(self.groups[i] for i in columns),
+            groups=tuple(self.groups[i] for i in columns), recipe=recipe,
         )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.prediction.data import PredictionError
+from experiments.prediction.data import PredictionError, Recipe
 from experiments.prediction.latent import Population
 from experiments.prediction.model import Fitted, Model, Reach, Scales
 from experiments.statistics import Array
@@ -57,7 +57,8 @@ def to_dict(model: Model) -> dict[str, Any]:
     population, scales, fitted = model.population, model.scales, model.fitted
     return {
         "kind": KIND, "format": FORMAT,
-        "fitted": {**fitted._asdict(), "names": sorted(fitted.names)},
+        "fitted": {**fitted._asdict(), "names": sorted(fitted.names), "rates": list(fitted.rates)},
+        "recipe": model.recipe and {**model.recipe._asdict(), "weights": list(model.recipe.weights)},
         "agents": list(model.agents), "covariates": list(model.covariates), "groups": list(model.groups),
         "coefficients": model.coefficients.tolist(), "covariance": model.covariance.tolist(),
         "sigma": model.sigma, "log_error": model.log_error, "shrinkage": dict(model.shrinkage), "spread": model.spread,
@@ -99,9 +100,21 @@ def from_dict(found: Any) -> Model:
         Fitted(
             str(fitted.get("source", "")), int(_number(fitted, "levels", least=1.0)),
             int(_number(fitted, "attempts", least=1.0)), frozenset(_names(fitted, "names")),
+            tuple(_array(fitted, "rates", None).tolist()),
         ),
-        scores,
+        scores, _recipe(found, len(agents)),
     )  # fmt: skip
+
+
+def _recipe(found: Mapping[str, Any], agents: int) -> Recipe | None:
+    """Where the columns come from."""
+    if found.get("recipe") is None:
+        return None
+    recipe = _part(found, "recipe")
+    weights = _names(recipe, "weights")
+    if len(weights) != agents:
+        raise PredictionError("'weights' must name one for each agent")
+    return Recipe(int(_number(recipe, "attempts", least=1.0)), int(_number(recipe, "seed", least=0.0)), weights)
 
 
 def _part(found: Mapping[str, Any], key: str) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from experiments.prediction.data import Levels, People, PredictionError
 from experiments.prediction.latent import population_of
@@ -34,11 +35,14 @@ NEW_PEOPLE = (0.7, 0.15, 0.1)
 """How far other people are from those of the model that a fit starts from: intercept, agents' slopes, covariates."""
 
 
-def fit(levels: Levels, people: People, *, start: Model | None = None, source: str = "") -> Model:
+def fit(
+    levels: Levels, people: People, *, start: Model | None = None, source: str = "", watched: Sequence[str] = ()
+) -> Model:
     """Fit a model on the levels that people played.
 
     start: a model of the same agents and covariates to start from, for few levels or few people.
     source: in words, what the people are; it is part of everything that the model says.
+    watched: groups of covariates that predict nothing, and tell which levels are unlike those of the fit.
     """
     if len(levels) != len(people):
         raise PredictionError(f"there are {len(levels)} levels, but people's results on {len(people)}")
@@ -48,7 +52,7 @@ def fit(levels: Levels, people: People, *, start: Model | None = None, source: s
         raise PredictionError(f"{len(levels)} levels have people, and a fit needs {LEAST}")
     if start is not None:
         start.check(levels)
-    agents = len(levels.agents)
+    agents, used = len(levels.agents), _used(levels, watched, start)
     population, rates = population_of(levels.successes, levels.attempts, start.population if start else None)
     raw = np.hstack([rates.mean, levels.values])
     scales = start.scales if start else Scales.of(raw, agents)
@@ -56,18 +60,31 @@ def fit(levels: Levels, people: People, *, start: Model | None = None, source: s
     effect = people.design_effects
     problem = Problem(
         single(people.successes / effect, people.attempts / effect),
-        np.hstack([np.ones((len(levels), 1)), scaled]),
+        np.hstack([np.ones((len(levels), 1)), scaled])[:, used],
         rates.covariance if agents else None,
     )
-    blocks = _Blocks.of(levels)
-    priors, names = (_from_model(start), ()) if start else (blocks.prior, blocks.names)
+    blocks = _Blocks.of(levels.only(levels.agents, [group for group in levels.groups if group not in watched]))
+    priors, names = (_from_model(start, used), ()) if start else (blocks.prior, blocks.names)
     found = regress(problem, priors, len(names))
-    return Model(
+    coefficients, covariance = np.zeros(used.size), np.zeros((used.size, used.size))
+    coefficients[used], covariance[np.ix_(used, used)] = found.coefficients, found.covariance
+    model = Model(
         levels.agents, levels.covariates, levels.groups, population, scales, start.reach if start else Reach.of(scaled),
-        found.coefficients, found.covariance, found.sigma, found.log_error,
+        coefficients, covariance, found.sigma, found.log_error,
         dict(zip(names, map(float, found.scales), strict=True)), people.spread,
         Fitted(source, len(levels), int(people.attempts.sum()), frozenset(map(hashed, levels.names))),
+        recipe=levels.recipe,
     )  # fmt: skip
+    rates_said = np.sort(predict(model, levels, draws=1).median).round(5)
+    return replace(model, fitted=model.fitted._replace(rates=tuple(rates_said.tolist())))
+
+
+def _used(levels: Levels, watched: Sequence[str], start: Model | None) -> npt.NDArray[np.bool_]:
+    """Which coefficients are looked for: not those of watched groups, bool[1 + columns]."""
+    if start is not None:
+        return np.diag(start.covariance) > 0
+    kept = [group not in watched for group in levels.groups]
+    return np.array([True, *[True] * len(levels.agents), *kept])
 
 
 def hashed(name: str) -> str:
@@ -116,16 +133,16 @@ class _Blocks:
         return Prior(mean, precision, constant - 0.5 * float(np.linalg.slogdet(covariance)[1]))
 
 
-def _from_model(start: Model) -> Priors:
+def _from_model(start: Model, used: npt.NDArray[np.bool_]) -> Priors:
     """The prior that a former model gives: its coefficients, as uncertain as they are for other people."""
     agents, covariates = len(start.agents), len(start.covariates)
     intercept, slope, covariate = NEW_PEOPLE
     apart = np.concatenate([[intercept], np.full(agents, slope), np.full(covariates, covariate)])
-    precision = inverse(start.covariance + np.diag(apart**2))
+    precision = inverse((start.covariance + np.diag(apart**2))[np.ix_(used, used)])
     expected, error = np.log(start.sigma), np.hypot(start.log_error, 0.5)
 
     def prior(logs: Array) -> Prior:
-        return Prior(start.coefficients, precision, float(-(((logs[0] - expected) / error) ** 2) / 2))
+        return Prior(start.coefficients[used], precision, float(-(((logs[0] - expected) / error) ** 2) / 2))
 
     return prior
 

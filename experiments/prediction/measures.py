@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize_scalar
+from scipy.special import expit
 
 from experiments.prediction.data import People, PredictionError
-from experiments.prediction.predicting import Band, Observed
+from experiments.prediction.predicting import Band, Observed, quantile_of
 from experiments.prediction.quadrature import integrate, single
 from experiments.statistics import Array, Interval, interval_of
 from experiments.statistics.forecasts import crps, pit, winkler
@@ -22,10 +23,14 @@ RESAMPLES = 1000
 
 
 class Forecast(NamedTuple):
-    """What was said of levels that people then played, [levels]. draws: of the observed rate, [draws, levels]."""
+    """What was said of levels that people then played, [levels]. draws: of the observed rate, [draws, levels].
+
+    error: of the observed rate's logit, its standard deviation
+    """
 
     names: tuple[str, ...]
     logit: Array
+    error: Array
     median: Array
     draws: Array
     bands: Mapping[float, Band]
@@ -73,7 +78,8 @@ def forecast(observed: Observed) -> Forecast:
     """A prediction of observed rates, as it is measured."""
     prediction = observed.prediction
     bands = {coverage: observed.band(coverage) for coverage in COVERAGES}
-    return Forecast(prediction.names, prediction.logit, prediction.median, observed.draws, bands)
+    error = np.sqrt(prediction.error**2 + observed.noise)
+    return Forecast(prediction.names, prediction.logit, error, prediction.median, observed.draws, bands)
 
 
 def join(parts: Sequence[tuple[npt.NDArray[np.int64], Forecast]]) -> Forecast:
@@ -88,9 +94,11 @@ def join(parts: Sequence[tuple[npt.NDArray[np.int64], Forecast]]) -> Forecast:
         coverage: Band(*(np.concatenate([each.bands[coverage][side] for each in whole])[order] for side in (0, 1)))
         for coverage in COVERAGES
     }
+    logit, error, median = (
+        np.concatenate([getattr(each, name) for each in whole])[order] for name in ("logit", "error", "median")
+    )
     return Forecast(
-        tuple(names[i] for i in order), np.concatenate([each.logit for each in whole])[order],
-        np.concatenate([each.median for each in whole])[order],
+        tuple(names[i] for i in order), logit, error, median,
         np.concatenate([each.draws for each in whole], axis=1)[:, order], bands,
     )  # fmt: skip
 
@@ -122,6 +130,40 @@ def measure(found: Forecast, people: People, seed: int = 0) -> Measured:
         pit=tuple((np.histogram(places, BINS, (0, 1))[0] / rates.size).tolist()),
         thirds=_thirds(rates, error, outside),
     )
+
+
+class Calibrated(NamedTuple):
+    """How bands do that were calibrated on some of the levels and measured on the others: means over such draws.
+
+    outside, width: of the 95 % band; levels: that it was calibrated on; draws: how often they were drawn
+    """
+
+    outside: float
+    width: float
+    levels: int
+    draws: int
+
+
+def calibration(found: Forecast, people: People, levels: int = 100, draws: int = 20, seed: int = 0) -> Calibrated:
+    """Measure the 95 % band after split-conformal calibration on levels drawn at random, on those left."""
+    played = people.attempts > 0
+    people, logit, error = people.at(played), found.logit[played], found.error[played]
+    size = len(people)
+    if size < 2 * levels:
+        raise PredictionError(f"{size} levels have people: {levels} to calibrate on leave too few to measure")
+    rate = (people.successes + 0.5) / (people.attempts + 1)
+    scores = np.abs(np.log(rate / (1 - rate)) - logit) / error
+    rng, outside, width = np.random.default_rng(seed), [], []
+    for _ in range(draws):
+        order = rng.permutation(size)
+        known, rest = order[:levels], order[levels:]
+        reach = quantile_of(np.sort(scores[known]).tolist(), 0.95)
+        if reach is None:
+            raise PredictionError(f"{levels} levels are too few to calibrate a 95 % band on: 19 or more")
+        low, high = (expit(logit[rest] + sign * reach * error[rest]) for sign in (-1, 1))
+        outside.append((scores[rest] > reach).mean())
+        width.append((high - low).mean())
+    return Calibrated(float(np.mean(outside)), float(np.mean(width)), levels, draws)
 
 
 def noise_floor(people: People) -> float:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.prediction.data import Levels, PredictionError
+from experiments.prediction.data import Levels, PredictionError, Recipe
 from experiments.prediction.latent import Population, Rates, rates_of
 from experiments.prediction.regression import inverse
 from experiments.statistics import Array
@@ -77,12 +77,17 @@ class Reach:
 
 
 class Fitted(NamedTuple):
-    """What a model was fitted on. source: in words; levels, attempts: of people; names: of the levels, hashed."""
+    """What a model was fitted on.
+
+    source: in words; levels, attempts: of people; names: of the levels, hashed
+    rates: what the model says of these levels, in ascending order: so others can be compared with them
+    """
 
     source: str
     levels: int
     attempts: int
     names: frozenset[str]
+    rates: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,7 @@ class Model:
     shrinkage: the standard deviation of each group's coefficients beforehand
     spread: how much players differ
     scores: of calibration, ascending; none where the model is not calibrated
+    recipe: where the columns come from, where that is known
     """
 
     agents: tuple[str, ...]
@@ -111,6 +117,7 @@ class Model:
     spread: float
     fitted: Fitted
     scores: tuple[float, ...] = ()
+    recipe: Recipe | None = None
 
     def rates(self, levels: Levels) -> Rates:
         """Agents' logits on levels."""

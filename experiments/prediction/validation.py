@@ -32,11 +32,28 @@ def folds_by(families: Sequence[str]) -> list[Fold]:
     return [np.flatnonzero([family == name for family in families]) for name in dict.fromkeys(families)]
 
 
-def held_out(levels: Levels, people: People, folds: Sequence[Fold], fitting: Fitting = fit, seed: int = 0) -> Forecast:
-    """Forecast each fold by a model that was fitted on the others, for as many attempts as people made."""
+def held_out(
+    levels: Levels,
+    people: People,
+    folds: Sequence[Fold],
+    fitting: Fitting = fit,
+    seed: int = 0,
+    *,
+    tested: People | None = None,
+) -> Forecast:
+    """Forecast each fold by a model that was fitted on all other levels, for as many attempts as people made.
+
+    The forecast is of the levels in any fold, in their order.
+    tested: other people, whose results are forecast; the same ones unless said.
+    """
+    shown = people if tested is None else tested
+    places = np.sort(np.concatenate(folds))
     return join(
         [
-            (fold, forecast_of(fitting(*_others(levels, people, fold)), levels.at(fold), people.at(fold), seed))
+            (
+                np.searchsorted(places, fold),
+                forecast_of(fitting(*_others(levels, people, fold)), levels.at(fold), shown.at(fold), seed),
+            )
             for fold in folds
         ]
     )

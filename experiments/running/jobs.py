@@ -72,10 +72,11 @@ class Job(Protocol):
 
 @dataclass
 class Table:
-    """What a worker keeps between jobs: the agents it made, and the policy it last bound."""
+    """What a worker keeps between jobs: the agents it made, and the policy it last bound. known: that agent's game."""
 
     agents: dict[str, Agent] = field(default_factory=dict)
     bound: tuple[Program, Game, Policy, LevelPack] | None = None
+    known: Game | None = None
 
     def agent(self, wanted: str | Agent) -> Agent:
         """The agent, made once."""
@@ -88,14 +89,29 @@ class Table:
     def policy(self, program: Program, wanted: str | Agent, group: Group) -> tuple[Game, Policy, LevelPack]:
         """The agent bound to the game of a group, and the levels of the group."""
         if self.bound is None or self.bound[0] != program:
-            if self.bound is not None:
+            agent = self.agent(wanted)
+            game, pack = self._game(program, group, getattr(agent, "game", None))
+            policy = bound(agent, game)
+            if self.bound is not None and not _alike(self.bound[1:3], (game, policy)):
                 self.bound = None
                 spare_memory()
-            agent = self.agent(wanted)
-            game = group.game(getattr(agent, "game", None))
-            nameless = [dataclasses.replace(task.level, name="") for task in group.tasks]  # two packs may share a name
-            self.bound = program, game, bound(agent, game), LevelPack(nameless)
+            self.bound = program, game, policy, pack
         return self.bound[1:]
+
+    def _game(self, program: Program, group: Group, known: Game | None) -> tuple[Game, LevelPack]:
+        """The game of a group and its levels, the last ones where they are the same. known: see `Group.game`."""
+        same = self.bound is not None and self.bound[0].group == program.group and self.known is known
+        self.known = known
+        if same and self.bound is not None:
+            return self.bound[1], self.bound[3]
+        nameless = [dataclasses.replace(task.level, name="") for task in group.tasks]  # two packs may share a name
+        return group.game(known), LevelPack(nameless)
+
+
+def _alike(one: tuple[Game, Policy], other: tuple[Game, Policy]) -> bool:
+    """Whether two players, each in a game, share all that is compiled for them."""
+    (game, policy), (second, another) = one, other
+    return game.spec == second.spec and (policy.act, policy.start) == (another.act, another.start)
 
 
 @dataclass(frozen=True)

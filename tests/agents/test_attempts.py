@@ -95,6 +95,32 @@ def test_refilled_lanes_all_at_once_and_rollouts_give_the_same(
             np.testing.assert_array_equal(one, other, name)
 
 
+def test_what_players_remember_at_the_end_is_told_whichever_way_they_play(
+    policy: Policy, game: Game, keys: jax.Array, levels: Level
+) -> None:
+    """Counters of moves and of points before each move, of three attempts at a time on lanes that refill."""
+
+    def start(params: Any, key: jax.Array, state: State, level: Level) -> Memory:
+        return {"moves": jnp.zeros_like(state.books.made), "scores": jnp.zeros((2, *state.books.made.shape), jnp.int32)}
+
+    def act(params: Any, key: jax.Array, memory: Any, state: State, level: Level) -> tuple[jax.Array, Memory]:
+        action, _ = policy.act(params, key, (), state, level)
+        made, score = state.books.made, state.books.score
+        scores = jnp.where(jnp.array([[1], [2]]) == made, score, memory["scores"])
+        return action, {"moves": memory["moves"] + 1, "scores": scores}
+
+    stats, rolled = play(Policy(act, start), game, keys, levels, memories=True)
+    again, stepped = play(Policy(act, start, traceable=False, lanes=3), game, keys, levels, memories=True)
+    assert (np.asarray(rolled["moves"]) == stats.moves).all() and set(stats.moves) == {3, 7, 9}
+    assert (stats.score == again.score).all() and (np.diff(rolled["scores"], axis=0) >= 0).all()
+    for name in rolled:
+        np.testing.assert_array_equal(rolled[name], stepped[name], name)
+    assert play(policy, game, keys, levels, memories=True)[1] == ()
+    assert game.rollout(keys, level=levels, policy="random", attempts=ATTEMPTS, memories=True)[2] == ()
+    with pytest.raises(ValueError, match="say how many"):
+        game.rollout(keys, level=levels, memories=True)
+
+
 def test_one_level_for_all_attempts(policy: Policy, pack: LevelPack, game: Game, keys: jax.Array) -> None:
     stats = play(Watched(game, policy, 4).policy(), game, keys, pack["short"])
     assert (stats.moves == 3).all() and (stats.moves_left == 0).all() and len(stats.won) == ATTEMPTS

@@ -42,9 +42,9 @@ def kernels(name: str) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
         "observe": (partial(observe.observe, spec), (state, level)),
         "preview": (partial(preview.preview, spec), (state, level)),
         "playout": (partial(rollout.playout, spec, None, ()), (bits, state, level)),
-        "many_attempts": (partial(rollout.many_attempts, spec, BOARDS, None, ()), (first, bits, state, level)),
+        "many_attempts": (partial(rollout.many_attempts, spec, BOARDS, None, False, ()), (first, bits, state, level)),
         "many_attempts from new boards": (
-            partial(rollout.many_attempts, spec, BOARDS, None, ()),
+            partial(rollout.many_attempts, spec, BOARDS, None, False, ()),
             (first, bits, None, level),
         ),
         "replay_begin": (begin, (*one, level)),

@@ -115,7 +115,7 @@ def test_parts_of_a_forecast_are_joined_in_the_levels_order() -> None:
 def test_levels_that_nobody_played_do_not_count() -> None:
     low, high = np.zeros(5), np.ones(5)
     bands = {coverage: Band(low, high) for coverage in (0.5, 0.8, 0.95)}
-    found = Forecast(tuple("vwxyz"), np.zeros(5), np.full(5, 0.5), np.full((3, 5), 0.5), bands)
+    found = Forecast(tuple("vwxyz"), np.zeros(5), np.ones(5), np.full(5, 0.5), np.full((3, 5), 0.5), bands)
     people = People(np.array([1, 0, 2, 0, 3]), np.array([4, 0, 4, 0, 4]), np.array([4, 0, 4, 0, 4]))
     measured = measure(found, people)
     assert np.isnan(measured.spearman).all()
