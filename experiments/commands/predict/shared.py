@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, UsageError
-from experiments.commands.evaluate import positive, tasks_named
+from experiments.commands.playing import positive, tasks_named
 from experiments.commands.terminal import interruptible, players_print_to_stderr, quiet_xla
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def model_of(options: argparse.Namespace) -> Model:
 
 def tasks_of(levels: Sequence[str]) -> tuple[Task, ...]:
     """The levels that are meant, which must have names that tell them apart."""
-    tasks = tasks_named(list(levels))
+    tasks = tasks_named(list(levels)).tasks
     names = [task.name for task in tasks]
     double = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
     if double is not None:
