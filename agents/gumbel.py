@@ -84,7 +84,7 @@ class Params(NamedTuple):
 
 def _policy(search: Search, params: Params) -> Policy:
     def act(params: Params, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
-        return over_cores(search.best, search.spec, params, key, state, level), memory
+        return over_cores(Search.best, search, search.spec, params, key, state, level), memory
 
     return Policy(act, params=params, traceable=False, lanes=BOARDS * cores())
 
