@@ -46,9 +46,9 @@ class Wide(Group):
         """Like a group's, with what the game can have."""
         return hashlib.sha256(f"{self.mechanics} {super().identity}".encode()).hexdigest()[:16]
 
-    def game(self) -> Game:
-        """The game that plays all of them."""
-        return wide(self.mechanics)
+    def game(self, known: Game | None = None) -> Game:
+        """The game that plays all of them, unless their player has one of its own."""
+        return wide(self.mechanics) if known is None else super().game(known)
 
 
 def wide(mechanics: tuple[str, ...] | str) -> Game:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from crush_gym.cli import common
 from crush_gym.cli.common import Subparsers, add_command
 from experiments.commands import results
-from experiments.commands.evaluate import positive
+from experiments.commands.playing import positive
 from experiments.commands.predict import shared
 
 if TYPE_CHECKING:
