@@ -47,7 +47,7 @@ class Wide(Group):
         return hashlib.sha256(f"{self.mechanics} {super().identity}".encode()).hexdigest()[:16]
 
     def game(self, known: Game | None = None) -> Game:
-        """The game that plays all of them. known: the only one that its player can play in, if there is one."""
+        """The game that plays all of them, unless their player has one of its own."""
         return wide(self.mechanics) if known is None else super().game(known)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, UsageError
-from experiments.commands.playing import positive, tasks_named
+from experiments.commands.playing import AGENT_HELP, positive, tasks_named
 from experiments.commands.terminal import interruptible, players_print_to_stderr, quiet_xla
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ ATTEMPTS = 1000
 COVARIATES = ("curve", "file:watch")
 """What a model is made of unless said."""
 
-LEVELS_HELP = "pack, pack/level, or a file; may be given several times"
+LEVELS_HELP = "PACK, PACK/LEVEL, FILE or FILE/LEVEL; may be given several times"
 CACHE_HELP = (
     "where agents' attempts are kept, so that nothing is played twice: a file, or off (default: under the user's cache "
     "folder)"
@@ -82,7 +82,7 @@ def add_recipe(parser: argparse.ArgumentParser) -> None:
     """Declare what a model is made of."""
     parser.add_argument(
         "--agents", nargs="+", metavar="AGENT", default=list(AGENTS),
-        help=f"name, name:parameter=value,... or module:attribute (default: {' '.join(AGENTS)})",
+        help=f"{AGENT_HELP} (default: {' '.join(AGENTS)})",
     )  # fmt: skip
     parser.add_argument(
         "--attempts",
@@ -142,7 +142,7 @@ def model_of(options: argparse.Namespace) -> Model:
 
 def tasks_of(levels: Sequence[str]) -> tuple[Task, ...]:
     """The levels that are meant, which must have names that tell them apart."""
-    tasks = tasks_named(list(levels)).tasks
+    tasks = tasks_named(levels).tasks
     names = [task.name for task in tasks]
     double = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
     if double is not None:
