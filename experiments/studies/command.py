@@ -38,6 +38,9 @@ STUDIES = {
     ),
     "mcadams": Study("McAdams' match-three players on seven sizes of board", "experiments.studies.mcadams.page:study"),
     "candycrush-ai": Study("CandyCrush.ai's players on its game", "experiments.studies.candycrush_ai:study"),
+    "population": Study(
+        "the synthetic population beside aggregates of real people", "experiments.studies.population.page:study"
+    ),
 }
 
 
