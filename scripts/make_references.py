@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,8 @@ FOLDER = Path(__file__).resolve().parent.parent / "crush_gym" / "references"
 PACKS = ("basics", "tour", "thesis", "ladder")
 RULES = ("points", "combo")
 
-ATTEMPTS = {RANDOM: 200, GREEDY: 200, LOOKAHEAD: 50}
+ATTEMPTS = {RANDOM: 200, GREEDY: 200, LOOKAHEAD: 20}
 """On each level; a look ahead takes a hundred times as long as the others."""
-
-FEW = 5
-"""Attempts of a look ahead where a level goes on for as long as there is time: it gains so much of it that it makes
-thousands of moves."""
 
 GAMES = {RANDOM: MOST_GAMES, GREEDY: MOST_GAMES, LOOKAHEAD: 2}
 """Compiled games for all levels at most: wide ones are slower, but compiling a look ahead takes minutes."""
@@ -54,23 +50,15 @@ def main() -> None:
     tasks = {name: tasks_of(name) for name in options.names}
     found: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for player in PLAYERS:
-        for attempts, some in shares(player, [task for each in tasks.values() for task in each], options.attempts):
-            results = evaluate(player, some, attempts, options.seed, store=options.store, games=GAMES[player])
-            if results.errors:
-                raise SystemExit(f"nothing was written: {results.errors[0]}")
-            for row in results.rows:
-                found[row.task, player].append(row)
+        some = [task for each in tasks.values() for task in each if player != LOOKAHEAD or not lasts(task.level)]
+        attempts = options.attempts or ATTEMPTS[player]
+        results = evaluate(player, some, attempts, options.seed, store=options.store, games=GAMES[player])
+        if results.errors:
+            raise SystemExit(f"nothing was written: {results.errors[0]}")
+        for row in results.rows:
+            found[row.task, player].append(row)
     for name, each in tasks.items():
         write_file(FOLDER / f"{name}.json", written(references_of(name, each, found, options.seed)))
-
-
-def shares(player: str, tasks: Iterable[Task], attempts: int | None) -> list[tuple[int, list[Task]]]:
-    """What a player plays: so many attempts at these."""
-    number = attempts or ATTEMPTS[player]
-    few, many = list[Task](), list[Task]()
-    for task in tasks:
-        (few if player == LOOKAHEAD and lasts(task.level) else many).append(task)
-    return [(number, some) for number, some in ((min(number, FEW), few), (number, many)) if some]
 
 
 def lasts(level: Level) -> bool:
@@ -91,7 +79,7 @@ def references_of(name: str, tasks: Sequence[Task], rows: Rows, seed: int) -> di
         "versions": {package: metadata.version(package) for package in ("crush-gym", "jax")},
         "levels": [
             {"level": task.name, "task": task.identity}
-            | {player: summary(rows[task.identity, player]) for player in PLAYERS}
+            | {player: summary(rows[task.identity, player]) for player in PLAYERS if rows.get((task.identity, player))}
             for task in tasks
         ],
     }

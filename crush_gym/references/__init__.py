@@ -1,7 +1,8 @@
 """Reference scores that ship: how three players did on every level of every pack, for normalised rankings.
 
 The players are the agents `random`, `greedy` (agents/greedy.py) and `lookahead:samples=2` (agents/lookahead.py), the
-strongest of those that learn nothing. Leaderboards take the first and the last for their scale.
+strongest of those that learn nothing; it does not play levels that last for as long as there is time, of which it
+would gain so much that it makes thousands of moves. Leaderboards take the first and the last for their scale.
 
     from crush_gym import references
 
@@ -75,7 +76,8 @@ class References(Mapping[str, Mapping[str, Reference]]):
         return len(self.levels)
 
     def normalised(self, level: str, score: float | None = None, success: float | None = None) -> float:
-        """A mean score, or a success rate, where the players of `SCALE` have 0 and 1; NaN if these are equal.
+        """A mean score, or a success rate, where the players of `SCALE` have 0 and 1; NaN if these are equal, or
+        the level was not played by both.
 
         The upper one is no bound: what is better has more than 1, and where few attempts are won at all, the two
         players may lie close together.
@@ -83,8 +85,11 @@ class References(Mapping[str, Mapping[str, Reference]]):
         if (score is None) == (success is None):
             raise TypeError("give the mean score or the success rate, one of them: score=..., or success=...")
         measure, value = ("score", score) if score is not None else ("success", success)
-        low, high = (getattr(self.levels[level][player], measure) for player in SCALE)
+        known = self.levels[level]
         assert value is not None
+        if not all(player in known for player in SCALE):
+            return float("nan")
+        low, high = (getattr(known[player], measure) for player in SCALE)
         return float((value - low) / (high - low)) if high != low else float("nan")
 
 
@@ -116,7 +121,10 @@ def of_dict(value: dict[str, Any]) -> References:
     """From what a file holds, see `scripts/make_references.py`."""
     if value["format"] != FORMAT:
         raise ValueError(f"these references are of format {value['format']}, but this version reads {FORMAT}")
-    levels = {row["level"]: {player: Reference(*row[player]) for player in PLAYERS} for row in value["levels"]}
+    levels = {
+        row["level"]: {player: Reference(*row[player]) for player in PLAYERS if player in row}
+        for row in value["levels"]
+    }
     return References(
         value["name"],
         value["environment"],

@@ -70,7 +70,7 @@ def yardsticks(field: Field, reference: str | None = None) -> dict[str, Yardstic
 
 def _usual(field: Field, task: PlayedTask) -> Yardstick:
     known = references.of_task(task.identity)
-    if known is not None:
+    if known is not None and LOOKAHEAD in known:
         scale = _between(_shipped(known[RANDOM], task), _shipped(known[LOOKAHEAD], task), SHIPPED)
     elif all((player, task.identity) in field.played for player in references.SCALE):
         scale = _between(_end(field, RANDOM, task), _end(field, LOOKAHEAD, task), PLAYED)
