@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"{str(options.out)!r} is there already: name another file, or remove that one")
     from crush_gym.levels import LevelPack
 
-    pack = LevelPack([_made(options, options.seed + n) for n in range(options.count)], options.out.stem)
+    pack = LevelPack([made(options, options.seed + n) for n in range(options.count)], options.out.stem)
     common.saved(lambda: pack.save(options.out), options.out)
     if options.json:
         levels = [facts(i, level) for i, level in enumerate(pack)]
@@ -75,7 +75,8 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _made(options: argparse.Namespace, seed: int) -> Level:
+def made(options: argparse.Namespace, seed: int) -> Level:
+    """The level of a seed, as the options ask for it."""
     from crush_gym.generator import generate
 
     form = {"colours": options.colours, "shape": options.shape, "symmetry": options.symmetry}

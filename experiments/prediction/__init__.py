@@ -34,6 +34,7 @@ from experiments.prediction.measures import (
     noise_floor,
 )
 from experiments.prediction.model import Fitted, Model
+from experiments.prediction.ordering import Ordered, Tuned, generate_to, tune_to
 from experiments.prediction.predicting import Band, Observed, Prediction, predict
 from experiments.prediction.regression import Fit, Problem, regress
 from experiments.prediction.table import table_of
@@ -41,9 +42,10 @@ from experiments.prediction.testing import Entrant, Split, Tested, examine, spli
 from experiments.prediction.validation import calibrated, folds_by, forecast_of, held_out, random_folds, simpler
 
 __all__ = [
-    "Band", "Calibrated", "Comparison", "Entrant", "Fit", "Fitted", "Forecast", "Levels", "Looked", "Measured", "Model",
-    "Moved", "Observed", "People", "Prediction", "PredictionError", "Problem", "Recipe", "Split", "Tested", "Third",
-    "Under", "calibrated", "calibration", "compare", "examine", "fit", "folds_by", "forecast", "forecast_of",
-    "groups_of", "held_out", "is_reference", "join", "kappa", "load", "look", "measure", "moved", "noise_floor",
-    "people_of", "predict", "random_folds", "reference", "regress", "save", "simpler", "split_of", "table_of",
+    "Band", "Calibrated", "Comparison", "Entrant", "Fit", "Fitted", "Forecast", "Levels", "Looked", "Measured",
+    "Model", "Moved", "Observed", "Ordered", "People", "Prediction", "PredictionError", "Problem", "Recipe",
+    "Split", "Tested", "Third", "Tuned", "Under", "calibrated", "calibration", "compare", "examine", "fit",
+    "folds_by", "forecast", "forecast_of", "generate_to", "groups_of", "held_out", "is_reference", "join", "kappa",
+    "load", "look", "measure", "moved", "noise_floor", "people_of", "predict", "random_folds", "reference",
+    "regress", "save", "simpler", "split_of", "table_of", "tune_to",
 ]  # fmt: skip
