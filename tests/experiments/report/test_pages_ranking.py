@@ -135,7 +135,7 @@ def test_on_levels_that_ship_the_scale_is_what_ships() -> None:
     assert yardsticks(field) == {combo.identity: (zero, one, True, "shipped")}
     assert rank(field).standings[0].mean.value == pytest.approx((20_000 - zero) / (one - zero))
     page = leaderboard_page(rank(field), Origins({}, {})).html()
-    assert "as <code>crush_gym.references</code> has it" in page and "0 is the random player" in page
+    assert "1 is that of lookahead:samples=2, as <code>crush_" in page and "0 is the result of the player" in page
     rows = [row for task in thesis for row in attempts("a", task.name, share(20), task=task.identity)]
     scales = yardsticks(field_of(rows))
     for task in thesis:
@@ -263,8 +263,8 @@ def test_what_0_is_depends_on_where_random_has_played() -> None:
     assert scale_of(without).startswith("0 is that of winning never, or of no points; 1 is that of winning always")
     partly = rank(field_of([*results(a=[20, 25], b=[9, 9]), *results(random=[2])], ["a", "b"]), "a")
     assert scale_of(partly) == (
-        "0 is the result of the player 'random' on the 1 of 2 levels that it played, elsewhere that of winning never, "
-        "or of no points; 1 is that of a."
+        "0 is the result of the player 'random' on the 1 of 2 levels where that is known, elsewhere that of winning "
+        "never, or of no points; 1 is that of a."
     )
     assert scale_of(partly).replace("'", "&#x27;") in leaderboard_page(partly, Origins()).html()
 
@@ -325,7 +325,7 @@ def test_leaderboard_prints_a_table_and_writes_a_page(runs: str, tmp_path: Path,
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[1] for line in lines[2:5]] == ["mcts:simulations=9", "greedy", "random"]
     assert "leads 3 players on 2 levels" in lines[6] and lines[-1] == f"page: {page}"
-    always = "1 is that of winning always, or the best mean score of these players."
+    always = "1 is that of winning always, or the best mean score of these players where a level has no goals."
     assert lines[7] == f"0 is the result of the player 'random'; {always}"
     html = page.read_text(encoding="utf-8")
     for part in ("Performance profile", "Cost against strength", OWN.identity, "jax 1.2", "2 cores", "--seed 7"):
