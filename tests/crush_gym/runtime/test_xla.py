@@ -16,6 +16,8 @@ from crush_gym.runtime.xla import FULL, LEAN, QUICK, Options, alone_on_cpu, know
 
 KEYS = jax.random.split(jax.random.key(0), 5)
 
+pytestmark = pytest.mark.runs_long  # as users' programs are: how that is, is what is tested
+
 
 @pytest.fixture(scope="module")
 def game() -> Game:
