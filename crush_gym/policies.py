@@ -206,6 +206,7 @@ class Randomly:
         return random_action(self.spec, key, state), memory
 
 
+@functools.lru_cache(maxsize=64)
 def _random(spec: Spec) -> Policy:
     def logits(params: Params, memory: Memory, state: State, level: Level) -> jax.Array:
         del params, memory, level

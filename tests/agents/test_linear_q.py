@@ -238,7 +238,7 @@ def test_files_that_are_wrong_are_refused_in_a_sentence(change: dict[str, Any], 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("linear-q:weights=none", "linear-q has no weights 'none': there are ''"),
+        ("linear-q:weights=none", "linear-q has no weights 'none': there are 'blind', 'paper', 'softmax', ''"),
         ("network-q:weights=nowhere/x.json", "'nowhere/x.json' cannot be read: No such file"),
         ("linear-q:digest=0", "their digest is"),
     ],

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +30,13 @@ FOLDED = np.asarray(randomness.fold(jnp.asarray(BITS), jnp.asarray(NUMBERS)))
 
 
 @pytest.fixture
-def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Where programs are kept in this test."""
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """Where programs are kept in this test. What JAX itself has kept cannot be written down again."""
     monkeypatch.setattr(store, "of_jax", lambda: None)
     monkeypatch.setenv(store.SWITCH, str(tmp_path / "programs"))
-    return tmp_path / "programs"
+    jax.config.update("jax_enable_compilation_cache", False)
+    yield tmp_path / "programs"
+    jax.config.update("jax_enable_compilation_cache", True)
 
 
 def entries(folder: Path) -> list[Path]:

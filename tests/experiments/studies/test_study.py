@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import json
 import math
 import re
@@ -77,7 +78,8 @@ def candycrush(means: dict[str, float]) -> list[Result]:
 
 
 def text_of(page: Page) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.html())).replace("\N{NO-BREAK SPACE}", " ")
+    text = html.unescape(re.sub(r"<[^>]+>", " ", page.html()))
+    return re.sub(r"\s+", " ", text).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_candycrush_ais_order_is_judged_by_the_scores(tmp_path: Path) -> None:
