@@ -1,4 +1,4 @@
-"""Whole attempts of any player: in `game.rollout` where it is traceable, else move by move on lanes that refill."""
+"""Whole attempts of any player: in `game.rollout` where it is traceable, or move by move on lanes that refill."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ def play(
     level: Level,
     progress: Progress | None = None,
     traits: Traits = None,
+    *,
+    move_by_move: bool = False,
 ) -> Stats: ...
 @overload
 def play(
@@ -42,6 +44,7 @@ def play(
     progress: Progress | None = None,
     traits: Traits = None,
     *,
+    move_by_move: bool = False,
     memories: Literal[True],
 ) -> tuple[Stats, Memory]: ...
 def play(
@@ -52,6 +55,7 @@ def play(
     progress: Progress | None = None,
     traits: Traits = None,
     *,
+    move_by_move: bool = False,
     memories: bool = False,
 ) -> Stats | tuple[Stats, Memory]:
     """Play attempts to their ends.
@@ -62,13 +66,15 @@ def play(
         level: one for all, or one each.
         progress: told how many more attempts are over.
         traits: for the player's start: a tree whose leaves end in the attempts' axis.
+        move_by_move: whether a traceable player is asked so, too. Results are the same; all players share the programs
+            that play the game then, where each would have one of its own with the game in it.
         memories: also return what the player remembered of each attempt when it was over.
 
     Returns:
         stats[n], and memories whose leaves end in the attempts' axis; an illegal action is a `PolicyError`.
     """
     attempts, told = key.shape[0], progress or (lambda _: None)
-    if policy.traceable:
+    if policy.traceable and not move_by_move:
         given: Any = {"memories": True} if memories else {}
         _, *played = game.rollout(key, level=level, policy=policy, attempts=attempts, traits=traits, **given)
         known: Stats = jax.tree.map(np.asarray, played[0])
@@ -76,7 +82,8 @@ def play(
             raise strayed_error(game, f"named an illegal action for {strayed:,} of {int(np.sum(known.moves)):,} moves")
         told(attempts)
         return (known, played[1]) if memories else known
-    lanes = _Lanes(policy, game, key, level, traits, min(attempts, lanes_for(policy.lanes or sizes.ASKED)), memories)
+    most = policy.lanes or (sizes.FOREIGN if policy.traceable else sizes.ASKED)
+    lanes = _Lanes(policy, game, key, level, traits, min(attempts, lanes_for(most)), memories)
     while lanes.busy.any():
         over = lanes.move()
         if over.any():
@@ -113,13 +120,19 @@ class _Lanes:
             level = jax.tree.map(lambda x: jnp.take(x, self.attempt % x.shape[-1], axis=-1), level)
         keys = self.keys[self.attempt]
         state = self.game.reset(keys, level)
-        given = () if self.traits is None else (jax.tree.map(lambda x: x[..., self.attempt], self.traits),)
-        return level, state, self.policy.start(self.policy.params, player_key(keys), state, level, *given)
+        traits = None if self.traits is None else jax.tree.map(lambda x: x[..., self.attempt], self.traits)
+        return level, state, self.game.start(self.policy, player_key(keys), state, level, traits)
+
+    def _asked(self, keys: jax.Array) -> tuple[Any, Memory]:
+        """What the player answers, and remembers then. keys: of the moves."""
+        if self.game.is_random(self.policy):  # which draws with the moves' own keys, as in rollouts
+            return self.game.random_action(keys, self.state), self.memory
+        return self.game.act(self.policy, player_key(keys), self.memory, self.state, self.level)
 
     def move(self) -> Array:
         """One move of every lane; the lanes whose attempts it ended, bool[lanes]."""
         keys = move_key(self.keys[self.attempt], self.state.books.made)
-        answer, self.memory = self.policy.act(self.policy.params, player_key(keys), self.memory, self.state, self.level)
+        answer, self.memory = self._asked(keys)
         action = _whole(answer, len(self.attempt))
         self.state, turn = self.game.step(keys, self.state, action, self.level)
         playing = np.asarray(turn.outcome) == OUTCOMES.index("playing")

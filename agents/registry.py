@@ -17,10 +17,12 @@ import re
 import sys
 import types
 import typing
+from collections.abc import Iterable, Sequence
 from importlib import metadata
 from typing import Any
 
 from agents.foreign.adapt import Adapted, adapt
+from agents.foreign.files import players_in
 from agents.foreign.kinds import is_player
 from agents.protocol import Agent
 
@@ -57,14 +59,36 @@ def make(text: str) -> Agent:
 
     A value ends where another parameter begins: `my:Net:model=C:\\nets\\a,b.zip,depth=3` has two of them.
     """
+    maker, parameters, home = _found(text)
+    agent = _called(maker, parameters, text)
+    return _found_again(agent, home) if home else agent
+
+
+def is_known(text: str) -> bool:
+    """Whether the text does not name an attribute of a stranger's module: nothing has to be imported to tell more."""
+    name, _, rest = text.partition(":")
+    return name in known() or not rest or "=" in rest.partition(":")[0]
+
+
+def check(text: str) -> None:
+    """Refuse what `make` refuses, by its name and its parameters' names and types, without making it."""
+    maker, parameters, _ = _found(text)
+    _arguments(maker, parameters, text)
+
+
+def _found(text: str) -> tuple[Any, str, str]:
+    """What makes the agent, its parameters as a text, and `module:attribute` of what is not registered."""
     name, _, rest = text.partition(":")
     entries = metadata.entry_points(group=GROUP, name=name)
     if entries:
-        return _called(_loaded(next(iter(entries)).load, name), rest, text)
-    if rest and "=" not in rest.partition(":")[0]:
+        return _loaded(next(iter(entries)).load, name), rest, ""
+    if not is_known(text):
         attribute, _, parameters = rest.partition(":")
         home = f"{name}:{attribute}"
-        return _found_again(_called(_loaded(lambda: _attribute(name, attribute), home), parameters, text), home)
+        return _loaded(lambda: _attribute(name, attribute), home), parameters, home
+    if here := players_in(name):
+        named = ", ".join(f"{name}:{each}" for each in here)
+        raise AgentError(f"{name!r} is a file here, not an agent: name one of its players, such as {named}")
     close = difflib.get_close_matches(name, known(), 1)
     raise AgentError(
         f"there is no agent {name!r}{f' (did you mean {close[0]!r}?)' if close else ''}; "
@@ -95,31 +119,49 @@ def _written(value: Any) -> str:
 def _attribute(module: str, attribute: str) -> Any:
     if "" not in sys.path:
         sys.path.insert(0, "")  # as `python -m` would: a stranger's file lies in the current folder
-    return getattr(importlib.import_module(module), attribute)
+    home = importlib.import_module(module)
+    if not hasattr(home, attribute):
+        raise AgentError(f"the module {module!r} has no {attribute!r}{_near(attribute, dir(home), players_in(module))}")
+    return getattr(home, attribute)
+
+
+def _near(name: str, names: Iterable[str], others: Sequence[str]) -> str:
+    """What may have been meant, or else what there is."""
+    close = difflib.get_close_matches(name, [each for each in names if not each.startswith("_")], 1, 0.5)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(others)}" if others else ""
 
 
 def _loaded(load: Any, name: str) -> Any:
     try:
         return load()
+    except AgentError:
+        raise
     except Exception as reason:
         raise AgentError(f"the agent {name!r} cannot be loaded: {_said(reason)}") from reason
 
 
 def _called(maker: Any, parameters: str, text: str) -> Agent:
     """The agent or player itself, or what the maker gives for these parameters."""
-    if not isinstance(maker, type) and (isinstance(maker, Agent) or is_player(maker)):
-        if parameters:
-            raise AgentError(f"{text!r} gives {parameters!r} to an agent that takes no parameters: leave them out")
+    arguments = _arguments(maker, parameters, text)
+    if arguments is None:
         return _agent(maker, text)
-    if not callable(maker):
-        raise AgentError(f"{text!r} is a {type(maker).__name__}, expected an agent or what makes one")
-    first = _first_of(maker)
-    arguments = _with_file(maker, first, parameters, text) if first else _parsed(maker, parameters, text)
     try:
         made = maker(**arguments)
     except Exception as reason:  # a stranger's code, or a file that cannot be read
         raise AgentError(f"{text!r} cannot be made: {_said(reason)}") from reason
     return _agent(made, text)
+
+
+def _arguments(maker: Any, parameters: str, text: str) -> dict[str, Any] | None:
+    """What the maker is called with; None where it is an agent or a player itself."""
+    if not isinstance(maker, type) and (isinstance(maker, Agent) or is_player(maker)):
+        if parameters:
+            raise AgentError(f"{text!r} gives {parameters!r} to an agent that takes no parameters: leave them out")
+        return None
+    if not callable(maker):
+        raise AgentError(f"{text!r} is a {type(maker).__name__}, expected an agent or what makes one")
+    first = _first_of(maker)
+    return _with_file(maker, first, parameters, text) if first else _parsed(maker, parameters, text)
 
 
 def _agent(made: Any, text: str) -> Agent:
@@ -176,18 +218,28 @@ def _said(reason: Exception) -> str:
 
 def _parsed(maker: Any, parameters: str, text: str) -> dict[str, Any]:
     """Parameters as keyword arguments, read as the maker's annotations say, or as its defaults are."""
-    hints = _hints(maker)
+    hints, known = _hints(maker), _parameters(maker)
     result: dict[str, Any] = {}
     for part in filter(None, _split(parameters, text)):
         key, equals, value = part.partition("=")
         if not equals or not key:
             raise AgentError(f"{text!r}: expected parameter=value, found {part!r}")
-        if dataclasses.is_dataclass(maker) and key not in hints:
-            names = ", ".join(field.name for field in dataclasses.fields(maker)) or "none"
-            raise AgentError(f"{text!r}: there is no parameter {key!r}; there are {names}")
+        if known is not None and key not in known:
+            near = difflib.get_close_matches(key, known, 1, 0.5)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise AgentError(f"{text!r}: there is no parameter {key!r}{hint}; there are {', '.join(known) or 'none'}")
         within = value[1:-1] if value.startswith("(") and value.endswith(")") else value
         result[key] = _value(within, hints.get(key, Any), f"{text!r}: {key}")
     return result
+
+
+def _parameters(maker: Any) -> list[str] | None:
+    """The names of all that a maker takes; None where it does not tell, or takes any."""
+    try:
+        known = inspect.signature(maker).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    return None if any(p.kind is p.VAR_KEYWORD for p in known) else [p.name for p in known]
 
 
 def _split(parameters: str, text: str) -> list[str]:

@@ -86,7 +86,7 @@ def _report(options: argparse.Namespace, results: Results, labels: dict[str, str
     print(f"\n{len(results.rows):,} results in {options.out}")
     for sentence in playing.in_short(results.errors):
         print(f"error: {sentence}")
-    if results.errors:
+    if not all(error.final for error in results.errors):
         print("The same command plays what is missing.")
 
 

@@ -68,7 +68,7 @@ def seconds(text: str) -> float:
 def played(options: argparse.Namespace, agents: Sequence[str], tasks: Sequence[Task]) -> Results:
     """Play what is missing. Call it within `ready`."""
     with players_print_to_stderr():
-        _check_names(agents)
+        _check_names(agents, not (options.processes or options.ray))
     from experiments.results.store import Store, StoreError
     from experiments.running.evaluation import evaluate
     from experiments.running.executors.here import ExecutorError
@@ -115,17 +115,21 @@ def tasks_named(levels: Sequence[str]) -> Asked:
     return Asked(tuple(tasks.values()), labels({identity: task.name for identity, task in tasks.items()}, homes))
 
 
-def _check_names(names: Sequence[str]) -> None:
-    """Refuse misspelt names before hours of work; whatever else is wrong with an agent only costs its own attempts."""
+def _check_names(names: Sequence[str], here: bool) -> None:
+    """Refuse what can never play, before hours of work. here: whether players play in this process.
+
+    A stranger's module is let in only where it plays; what else is wrong with it costs its own attempts.
+    """
     from agents import registry
 
     for text in names:
-        name, _, rest = text.partition(":")
-        if name not in registry.known() and (not rest or "=" in rest.partition(":")[0]):
-            try:
+        try:
+            if here and text.partition(":")[0] in registry.known():
                 registry.make(text)
-            except registry.AgentError as error:
-                raise UsageError(str(error)) from None
+            elif here or registry.is_known(text):
+                registry.check(text)
+        except registry.AgentError as error:
+            raise UsageError(str(error)) from None
 
 
 def _executor(options: argparse.Namespace) -> Executor:

@@ -183,7 +183,7 @@ class _Evaluation:
             self._emit(Advanced(job.name, left, played=not isinstance(answer, Failure)))
             if not isinstance(answer, Failure):
                 self.store.add(self.runs[job.name], answer)
-                self._emit(Finished(job.program, tuple(answer)))
+                self._emit(Finished(job.label, tuple(answer)))
         if isinstance(answer, Failure):
             self._fail(job, answer)
 
@@ -202,7 +202,7 @@ class _Evaluation:
         self.known[manner.name], self.places[trial.place] = manner, manner.name
         shards = list(self._missing(trial, manner))
         missing = sum(shard.attempts for shard in shards)
-        self._emit(Planned(manner.name, missing, len({shard.program for shard in shards})))
+        self._emit(Planned(manner.name, missing, len({shard.label for shard in shards})))
         self._emit(Advanced(manner.name, self._whole - missing, played=False))
         if shards:
             self.runs[manner.name] = self.store.begin(self._about(manner))
@@ -238,15 +238,15 @@ class _Evaluation:
         if isinstance(job, Shard):
             used = sorted({task for task, _ in job.items})
             levels = tuple(job.group.tasks[n].name for n in used)
-            error = ShardError(job.name, levels, job.attempts, failure.sentence)
+            error = ShardError(job.name, levels, job.attempts, failure.sentence, failure.final)
         elif isinstance(job, Trial):
             levels = tuple(task.name for task in self.tasks)
-            error = ShardError(named(job.wanted), levels, self._whole, failure.sentence)
+            error = ShardError(named(job.wanted), levels, self._whole, failure.sentence, failure.final)
             self._emit(Advanced(error.agent, self._whole, played=False))
         else:
             return
         self.errors.append(error)
-        self._emit(Failed(error, job.program if isinstance(job, Shard) else None))
+        self._emit(Failed(error, job.label if isinstance(job, Shard) else None))
 
     def rows(self) -> Iterable[Row]:
         """All rows that were asked for."""

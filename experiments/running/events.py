@@ -16,12 +16,13 @@ from experiments.results.row import Row
 
 @dataclass(frozen=True)
 class ShardError:
-    """Attempts that were not played, and why. levels: names, in order."""
+    """Attempts that were not played, and why. levels: names, in order; final: whether they would fail again."""
 
     agent: str
     levels: tuple[str, ...]
     attempts: int
     sentence: str
+    final: bool = False
 
     def __str__(self) -> str:
         where = self.levels[0] if len(self.levels) == 1 else f"{len(self.levels)} levels"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -15,7 +16,7 @@ import numpy as np
 from agents import registry
 from agents.attempts import play
 from agents.protocol import Agent, Policy, bound
-from crush_gym import OUTCOMES, REASONS, Game, LevelPack, Stats
+from crush_gym import OUTCOMES, REASONS, Game, LevelPack, Stats, sizes
 from crush_gym.keys import attempt_key
 from crush_gym.runtime.memory import spare_memory
 from experiments.results.origin import origin
@@ -26,6 +27,10 @@ from experiments.running.grouping import Group
 
 QUICK, SLOW = 8192, 512
 """Attempts of a shard at most, for agents that play within `game.rollout` and for the others."""
+
+FEW = 2048
+"""Attempts of a quick agent on a group up to which it plays move by move, by the programs that all agents share: its
+own one, with the game in it, takes longer to compile than it saves."""
 
 LEAST = 32
 """Attempts below which a shard is not cut up for several workers: boards that play together cost less."""
@@ -51,7 +56,7 @@ class Manner(NamedTuple):
 
 
 class Job(Protocol):
-    """A piece of work. program: jobs with the same one share what is compiled; attempts: how many it plays.
+    """A piece of work. program: jobs with the same one share most that is compiled; attempts: how many it plays.
 
     home: the stranger's module that it lets in, which may change whatever lies in its process; "" for none
     """
@@ -86,15 +91,22 @@ class Table:
             self.agents[wanted] = registry.make(wanted)
         return self.agents[wanted]
 
-    def policy(self, program: Program, wanted: str | Agent, group: Group) -> tuple[Game, Policy, LevelPack]:
-        """The agent bound to the game of a group, and the levels of the group."""
+    def policy(
+        self, program: Program, wanted: str | Agent, group: Group, shared: bool = False
+    ) -> tuple[Game, Policy, LevelPack]:
+        """The agent bound to the game of a group, and the levels of the group.
+
+        shared: whether the programs of the agent before may be of use, if it played the same group
+        """
         if self.bound is None or self.bound[0] != program:
             agent = self.agent(wanted)
             game, pack = self._game(program, group, getattr(agent, "game", None))
             policy = bound(agent, game)
-            if self.bound is not None and not _alike(self.bound[1:3], (game, policy)):
-                self.bound = None
-                spare_memory()
+            if self.bound is not None:
+                useful = shared and self.bound[0].group == program.group
+                if not (useful or _alike(self.bound[1:3], (game, policy))):
+                    self.bound = None
+                    spare_memory()
             self.bound = program, game, policy, pack
         return self.bound[1:]
 
@@ -145,6 +157,7 @@ class Shard:
 
     items: (number of the task in the group, attempt); size: attempts that are played, the last item again and
     again to fill up: each number of attempts would be compiled anew
+    shared: whether it is played move by move, by the programs that all agents share
     patience, traits: see `experiments.running.series`
     """
 
@@ -154,6 +167,7 @@ class Shard:
     seed: int
     items: tuple[tuple[int, int], ...]
     size: int
+    shared: bool = False
     patience: tuple[int, ...] = ()
     traits: Any = None
 
@@ -162,8 +176,13 @@ class Shard:
         return home_of(self.wanted)
 
     @property
-    def program(self) -> Program:
+    def label(self) -> Program:
+        """What is compiled for it, for people."""
         return program_of(self.name, self.group)
+
+    @property
+    def program(self) -> Program:
+        return program_of("", self.group) if self.shared else self.label
 
     @property
     def attempts(self) -> int:
@@ -171,19 +190,18 @@ class Shard:
 
     def do(self, table: Table, told: Told) -> list[Row]:
         """Play the attempts."""
-        told(Started(self.program, self.attempts))
-        with CompileClock(lambda seconds: told(Compiling(self.program, seconds))):
+        told(Started(self.label, self.attempts))
+        with CompileClock(lambda seconds: told(Compiling(self.label, seconds))):
             return self._played(table, told)
 
     def _played(self, table: Table, told: Told) -> list[Row]:
-        game, policy, pack = table.policy(self.program, self.wanted, self.group)
+        game, policy, pack = table.policy(self.label, self.wanted, self.group, self.shared)
         where, attempts = np.array(self.items + self.items[-1:] * (self.size - len(self.items))).T
         words = np.array([int(task.identity[:8], 16) for task in self.group.tasks], np.uint32)
         keys = attempt_keys(jax.random.key(self.seed), words[where], attempts.astype(np.uint32))
         with PlayClock() as clock:
-            stats = play(
-                policy, game, keys, pack.stack(where), lambda over: told(Advanced(self.name, over)), self.traits
-            )
+            progress = functools.partial(_tell, told, self.name)
+            stats = play(policy, game, keys, pack.stack(where), progress, self.traits, move_by_move=self.shared)
             stats = jax.tree.map(np.asarray, stats)
         return self._rows(stats, clock.seconds / self.size)
 
@@ -199,6 +217,11 @@ class Shard:
             known |= {name: values[place] for name, values in columns.items()}
             rows.append(Row(**known, attempt=attempt, seconds=seconds))
         return rows
+
+
+def _tell(told: Told, name: str, over: int) -> None:
+    """So many more attempts are over."""
+    told(Advanced(name, over))
 
 
 @jax.jit
@@ -224,11 +247,14 @@ def cut(
         for n, task in enumerate(group.tasks)
         if (task.identity, attempt) not in done
     ]
+    shared = not manner.quick or len(missing) <= FEW
     for start in range(0, len(missing), size):
         items = tuple(missing[start : start + size])
         # A few attempts of a dear agent take longer to fill up than to compile for.
         filled = size if manner.quick or 2 * len(items) >= size else len(items)
-        yield Shard(manner.name, wanted, group, seed, items, filled)
+        if manner.quick and shared:  # more attempts than boards need no other programs
+            filled = max(len(items), min(size, sizes.FOREIGN))
+        yield Shard(manner.name, wanted, group, seed, items, filled, shared)
 
 
 def program_of(agent: str, group: Group) -> Program:

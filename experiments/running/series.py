@@ -82,7 +82,7 @@ class Series(Shard):
     def _played(self, table: Table, told: Told) -> list[Row]:
         """Rounds of the items that are not won yet."""
         rows: list[Row] = []
-        quick = table.policy(self.program, self.wanted, self.group)[1].traceable
+        quick = table.policy(self.label, self.wanted, self.group)[1].traceable
         left = {i: attempt for i, (_, attempt) in enumerate(self.items)}
         while left:
             chosen, size = self._round(left, quick)
@@ -146,4 +146,4 @@ def series_of(
         who = np.array([(attempt - FIRST) // MOST for _, attempt in items])
         traits = None if players.traits is None else jax.tree.map(lambda x, who=who: x[..., who], players.traits)
         patience = tuple(players.patience[who].tolist())
-        yield Series(manner.name, wanted, group, seed, items, size, patience, traits)
+        yield Series(manner.name, wanted, group, seed, items, size, not manner.quick, patience, traits)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agents.first import First
-from agents.registry import AgentError, known, make, name_of, ready
+from agents.registry import AgentError, check, is_known, known, make, name_of, ready
 
 STRANGERS = """
 from dataclasses import dataclass
@@ -138,7 +138,11 @@ def test_parameters_may_be_paths_and_are_read_as_annotations_or_defaults_say(
     [
         ("strangers:Loose:how=1,often=x", "often must be int or float, not 'x'"),
         ("frist", r"no agent 'frist' \(did you mean 'first'\?\)"),
-        ("strangers:nobody", "'strangers:nobody' cannot be loaded: AttributeError"),
+        ("strangers:nobody", "the module 'strangers' has no 'nobody'; there are Careful, Plain, function, Loose"),
+        ("strangers:Carefull", "the module 'strangers' has no 'Carefull'; did you mean 'Careful'"),
+        ("strangers", "'strangers' is a file here, not an agent: name one of its players, such as strangers:Careful, "),
+        ("mcts:sims=3", r"there is no parameter 'sims' \(did you mean 'simulations'\?\); there are simulations, "),
+        ("strangers:Plain:dept=2", r"there is no parameter 'dept' \(did you mean 'depth'\?\); there are depth, file"),
         ("nowhere:nobody", "'nowhere:nobody' cannot be loaded: ModuleNotFoundError"),
         ("broken_stranger:any", "cannot be loaded: ModuleNotFoundError: No module named 'nothing_of_this_name'"),
         ("strangers:number", "is a int, expected an agent or what makes one"),
@@ -148,8 +152,8 @@ def test_parameters_may_be_paths_and_are_read_as_annotations_or_defaults_say(
         ("strangers:plain:depth=2", "takes no parameters"),
         ("strangers:function:depth=2", "takes no parameters"),
         ("strangers:Careful:depth=many", "depth must be int, not 'many'"),
-        ("strangers:Careful:width=2", "there is no parameter 'width'; there are depth, share"),
-        ("strangers:Plain:width=2", "cannot be made: TypeError: .*unexpected keyword argument 'width'"),
+        ("strangers:Careful:width=2", "there is no parameter 'width'.*; there are depth, share"),
+        ("strangers:Plain:width=2", "there is no parameter 'width'.*; there are depth, file"),
         ("strangers:Plain:depth=many", "depth must be int, not 'many'"),
         ("strangers:Plain:depth", "expected parameter=value, found 'depth'"),
         ("strangers:Plain:file=missing.zip", "cannot be made: FileNotFoundError"),
@@ -161,6 +165,17 @@ def test_what_cannot_be_had_is_told_in_one_sentence(text: str, said: str) -> Non
     with pytest.raises(AgentError, match=said) as error:
         make(text)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.usefixtures("strangers")
+def test_names_are_checked_without_making_anything() -> None:
+    check("strangers:Plain:file=missing.zip")
+    with pytest.raises(AgentError, match="cannot be made"):
+        make("strangers:Plain:file=missing.zip")
+    for wrong in ("strangers:Plain:widht=2", "strangers:Nobody", "frist", "strangers:Careful:depth=x", "random:a=1"):
+        with pytest.raises(AgentError):
+            check(wrong)
+    assert is_known("mcts:simulations=3") and is_known("frist") and not is_known("strangers:Plain:depth=2")
 
 
 def test_names_tell_what_differs_from_the_defaults() -> None:

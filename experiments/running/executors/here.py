@@ -24,9 +24,10 @@ class ExecutorError(RuntimeError):
 
 
 class Failure(NamedTuple):
-    """A job that failed, and the sentence that says why."""
+    """A job that failed, and the sentence that says why. final: whether it would fail again."""
 
     sentence: str
+    final: bool = False
 
 
 Answer = tuple[Job, Any]
@@ -60,10 +61,12 @@ class InProcess:
     workers: int = 1
 
     def run(self, jobs: deque[Job], told: Told) -> Answers:
-        """Do them one after the other."""
-        table = Table()
+        """Do them one after the other, those of one program together."""
+        table, last = Table(), None
         while jobs:
-            job = jobs.popleft()
+            job = next((job for job in jobs if job.program == last), jobs[0])
+            jobs.remove(job)
+            last = job.program
             yield job, answer(job, table, partial(told, job))
 
 
@@ -137,7 +140,7 @@ def answer(job: Job, table: Table, told: work.Told) -> Any:
     try:
         return job.do(table, told)
     except (Exception, SystemExit) as error:
-        return Failure(sentence_of(error))
+        return Failure(sentence_of(error), type(error).__name__ == "AgentError")
 
 
 def sentence_of(error: BaseException) -> str:
@@ -157,17 +160,16 @@ MOST_WORDS = 500
 def next_job(jobs: deque[Job], last: Hashable, others: Set[Hashable], home: str) -> Job:
     """Take the job that suits a worker best: one whose program it has, else one whose program no other has.
 
-    home: of what the worker has let in; a job of another one may cost it a new start
+    home: of what the worker has let in, "" for nothing; a job of another one may cost it a new start
     """
-    for suits in (
-        lambda job: job.program == last,
-        lambda job: job.program not in others and job.home == home,
-        lambda job: job.program not in others,
-        lambda job: job.home == home,
-        lambda job: True,
-    ):
-        for job in jobs:
-            if suits(job):
-                jobs.remove(job)
-                return job
-    raise IndexError("there is no job")
+
+    def worse(job: Job) -> int:
+        has, free, same = job.program == last, job.program not in others, job.home == home
+        ways = (has and same, free and same, has and not home, free, same, True)
+        return ways.index(True)
+
+    if not jobs:
+        raise IndexError("there is no job")
+    job = min(jobs, key=worse)
+    jobs.remove(job)
+    return job

@@ -69,6 +69,9 @@ def test_a_table_says_how_each_agent_did_and_where_the_results_are(run: Any, tmp
     ("arguments", "status", "sentence"),
     [
         (["randon", *SMALL], 2, "there is no agent 'randon' (did you mean 'random'?)"),
+        (["mcts:sims=3", "first", *SMALL], 2, "there is no parameter 'sims' (did you mean 'simulations'?)"),
+        (["mcts:playout=gredy", *SMALL], 2, "there is no agent 'gredy' (did you mean 'greedy'?)"),
+        (["tests.experiments.players:Playr", *SMALL], 2, "has no 'Playr'; did you mean 'Player'?"),
         (["first", "--levels", "nowhere"], 2, "nowhere"),
         (["first", "--levels", "combo:5"], 2, "expected combo:HEIGHTxWIDTH"),
         (["first", "--levels", "thesis/no such level"], 2, "has no level 'no such level'"),

@@ -103,7 +103,7 @@ def test_few_missing_attempts_of_a_dear_agent_are_not_filled_up() -> None:
         (shard,) = cut(Manner("a", {}, quick, {}), "a", group, 0, 500, done, 1)
         return shard
 
-    assert (only(True).size, only(True).attempts) == (500, 10)
+    assert (only(True).size, only(True).attempts) == (256, 10)
     assert (only(False).size, only(False).attempts) == (10, 10)
 
 
