@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ def register(subparsers: Subparsers) -> None:
     parts = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_play(parts)
     _add_personas(parts)
+    _add_calibrate(parts)
 
 
 def _add_play(parts: Subparsers) -> None:
@@ -67,6 +69,37 @@ def _add_personas(parts: Subparsers) -> None:
     meeting.add_argument("--family", choices=("A", "B"), default="A", help=FAMILY_HELP)
     meeting.add_argument("--seed", type=common.seed, default=0, help="of the attempts (default: 0)")
     common.add_json(meeting)
+
+
+def _add_calibrate(parts: Subparsers) -> None:
+    calibrating = add_command(
+        parts, "calibrate", calibrate, "bring a family to where its players do as people did on levels kept for that",
+        "population calibrate results/calibration --family A",
+    )  # fmt: skip
+    calibrating.add_argument(
+        "folder", type=Path, metavar="FOLDER",
+        help="where the family's numbers and every attempt go; a search that was broken off goes on there",
+    )  # fmt: skip
+    calibrating.add_argument("--family", choices=("A", "B"), default="A", help=FAMILY_HELP)
+    calibrating.add_argument("--players", type=positive, default=200, help="of each round (default: 200)")
+    calibrating.add_argument("--seed", type=common.seed, default=20_000, help="of the players (default: 20000)")
+
+
+def calibrate(options: argparse.Namespace) -> int:
+    """Search, tell each round, and write the family's file."""
+    quiet_xla()
+    from experiments.population.calibration import CalibrationError, Search
+    from experiments.results.store import StoreError
+
+    search = Search(options.family, options.folder, options.players, options.seed)
+    try:
+        with interruptible(lambda: f"every round so far is safe in {str(options.folder)!r}; the same command goes on"):
+            numbers = search.run(lambda sentence: print(sentence, flush=True))
+    except (CalibrationError, StoreError) as error:
+        raise CommandError(str(error)) from None
+    common.write_text(search.file, json.dumps(numbers, indent=1) + "\n")
+    print(f"the family's numbers: {search.file}")
+    return 0
 
 
 def play(options: argparse.Namespace) -> int:

@@ -9,7 +9,6 @@ moves all four; the random numbers are the same in all rounds, so that little no
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import statistics
 from collections.abc import Callable, Sequence
@@ -31,6 +30,10 @@ TOLERANCE = 0.02
 """Of standard deviations; the logit of the median rate and the logarithm of giving up may be three times as far off."""
 
 MOST_ROUNDS = 8
+
+
+class CalibrationError(RuntimeError):
+    """A calibration that cannot be finished, with the sentence that says why."""
 
 
 class Found(NamedTuple):
@@ -69,7 +72,8 @@ def wanted() -> Found:
 def found_of(summary: Summary) -> Found:
     """The aggregates of what players did."""
     differences = summary.differences
-    assert differences is not None, summary.unknown
+    if differences is None:
+        raise CalibrationError(f"the calibration needs to know how much players differ: {summary.unknown}")
     low, high = _range()
     near = [level for level in summary.levels if low <= level.rate.value <= high]
     return Found(
@@ -157,7 +161,7 @@ class Search:
             people.agent, tasks, seed=self.seed, store=store, until_cleared=people.patience, traits=people.traits
         )
         if results.errors:
-            raise RuntimeError(f"the calibration needs what could not be played: {results.errors[0]}")
+            raise CalibrationError(f"the calibration needs what could not be played: {results.errors[0]}")
         return log_of_pairs(pairs_of(results.rows, tasks), tasks)
 
 
@@ -169,10 +173,3 @@ def as_json(makeup: Makeup) -> dict[str, Any]:
 
 def _rounded(found: Found) -> dict[str, float]:
     return {name: round(value, 3) for name, value in found._asdict().items()}
-
-
-def write(numbers: dict[str, Any], path: Path) -> None:
-    """Write a family's file."""
-    from crush_gym.levels.files import write_file
-
-    write_file(path, json.dumps(numbers, indent=1) + "\n")

@@ -37,9 +37,9 @@ PATTERNS = (
     "pair", "five", "prize", "bomb", "crossing", "low goal", "goal", "four", "firing", "blocker", "low",
 )  # fmt: skip
 """What there is to notice, in the order of the average player's list: two specials to swap; a colour bomb to make; a
-run that serves a goal and makes or sets off a special; a colour bomb to swap; a wrapped candy to make; a run that serves
-a goal, in the lower half, or anywhere; a striped candy to make; a special to set off in a run; a blocker or a candy bomb
-to hit; a run in the lower half. Noticing nothing, players make any move."""
+run that serves a goal and makes or sets off a special; a colour bomb to swap; a wrapped candy to make; a run that
+serves a goal, in the lower half, or anywhere; a striped candy to make; a special to set off in a run; a blocker or a
+candy bomb to hit; a run in the lower half. Noticing nothing, players make any move."""
 
 GOALS = ("prize", "low goal", "goal", "blocker")
 SPECIALS = ("pair", "five", "bomb", "crossing", "four", "firing")
