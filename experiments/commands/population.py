@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,13 @@ def _add_play(parts: Subparsers) -> None:
         help="the results (.csv), which `crush-gym people` reads; every attempt goes into a store beside it, from "
         "which a run that was broken off goes on",
     )  # fmt: skip
+    playing.add_argument(
+        "--as-moves", type=Path, metavar="FOLDER",
+        help="also write positions and the moves made in them, for imitation (see agents.learning.pairs)",
+    )  # fmt: skip
+    playing.add_argument(
+        "--pairs", type=positive, default=5500, metavar="N", help="of --as-moves, on each level, about (default: 5500)"
+    )
     common.add_json(playing)
 
 
@@ -106,6 +114,8 @@ def play(options: argparse.Namespace) -> int:
     """Play what is missing, write the table, and report."""
     if options.out.suffix != ".csv":
         raise UsageError(f"--out {str(options.out)!r} must end in .csv")
+    if options.as_moves and options.as_moves.exists() and any(options.as_moves.iterdir()):
+        raise UsageError(f"--as-moves {str(options.as_moves)!r} is not empty: moves go into a folder of their own")
     quiet_xla()
     tasks = tasks_named(options.levels).tasks
     from experiments.population import draw
@@ -116,11 +126,13 @@ def play(options: argparse.Namespace) -> int:
     except PlayingError as error:
         raise UsageError(str(error)) from None
     store = options.out.with_suffix(".sqlite")
+    people = draw(options.family, options.players, options.seed)
     with interruptible(lambda: safe_in(store)):
-        results = _played(draw(options.family, options.players, options.seed), tasks, store, options.seed)
-    pairs = pairs_of(results.rows, tasks)
-    common.write_text(options.out, csv_of(pairs, tasks))
-    _report(options, pairs, tasks, len(results.rows), store)
+        results = _played(people, tasks, store, options.seed)
+        pairs = pairs_of(results.rows, tasks)
+        common.write_text(options.out, csv_of(pairs, tasks))
+        moves = _recorded(options, people, tasks, results) if options.as_moves else None
+    _report(options, pairs, tasks, len(results.rows), moves, store)
     return 0
 
 
@@ -139,14 +151,39 @@ def _played(people: People, tasks: tuple[Task, ...], store: Path, seed: int) -> 
     return results
 
 
+def _recorded(options: argparse.Namespace, people: People, tasks: tuple[Task, ...], results: Results) -> int:
+    """Write moves; how many."""
+    from agents.learning.pairs import PairsError
+    from experiments.population.recording import RecordingError, chosen, record
+
+    rows = chosen(results.rows, options.pairs)
+    wanted, done = sum(row.moves for row in rows), 0
+
+    def told(pairs: int) -> None:
+        nonlocal done
+        done += pairs
+        if sys.stderr.isatty():
+            print(f"\r{done:,} of {wanted:,} moves written", end="", file=sys.stderr)
+
+    try:
+        return record(people, tasks, rows, options.as_moves, options.seed, told)
+    except (RecordingError, PairsError) as error:
+        raise CommandError(str(error)) from None
+
+
 def _report(
-    options: argparse.Namespace, pairs: list[Pair], tasks: tuple[Task, ...], attempts: int, store: Path
+    options: argparse.Namespace,
+    pairs: list[Pair],
+    tasks: tuple[Task, ...],
+    attempts: int,
+    moves: int | None,
+    store: Path,
 ) -> None:
     cleared = sum(pair.cleared for pair in pairs)
     known = {
         "out": str(options.out), "store": str(store), "population": f"family {options.family}: {SYNTHETIC}",
         "players": options.players, "seed": options.seed, "levels": len(tasks), "attempts": attempts,
-        "success": cleared / attempts, "cleared": cleared / len(pairs),
+        "success": cleared / attempts, "cleared": cleared / len(pairs), "moves": moves,
     }  # fmt: skip
     if options.json:
         common.print_json(known)
@@ -156,6 +193,8 @@ def _report(
     )
     print(f"won: {cleared / attempts:.1%} of the attempts; cleared: {cleared / len(pairs):.1%} of players' levels")
     print(f"results: {options.out}; every attempt: {store}")
+    if moves is not None:
+        print(f"{moves:,} positions with the moves made in them: {options.as_moves}")
 
 
 def personas(options: argparse.Namespace) -> int:

@@ -43,6 +43,9 @@ STUDIES = {
         "CandyCrush.ai's players on its game", "experiments.studies.candycrush_ai:study", people=True
     ),
     "lookahead": Study("a look ahead, by how its time is spent", "experiments.studies.lookahead:study"),
+    "population": Study(
+        "the synthetic population beside aggregates of real people", "experiments.studies.population.page:study"
+    ),
 }
 
 

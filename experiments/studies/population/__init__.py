@@ -1,0 +1,1 @@
+"""The synthetic population: how alike to people it is."""
