@@ -63,6 +63,10 @@ class Learner(Protocol):
     @property
     def steps_per_call(self) -> int: ...
 
+    def shapes(self, key: jax.Array) -> State:
+        """Something with the shapes and types of a state, whatever it holds."""
+        ...
+
     def start(self, key: jax.Array) -> State:
         """Before the first lesson."""
         ...
@@ -130,6 +134,10 @@ class OnDevice(ABC):
         """Weights that have learned nothing; the boards show what comes in."""
         one = jax.tree.map(lambda x: x[:1], self.practice.view(situation))
         return self.network.init(key, self.inputs.cells(one))
+
+    def shapes(self, key: jax.Array) -> State:
+        """See `Learner`; nothing is compiled for it."""
+        return jax.eval_shape(self._begin, key)
 
     def start(self, key: jax.Array) -> State:
         """See `Learner`."""
