@@ -157,7 +157,7 @@ class MaskedDQN(DQN):
 class Sb3Dqn(OnSb3):
     """See the head of this file."""
 
-    settings: Settings = Settings()  # noqa: RUF009 - it is frozen
+    settings: Settings = Settings()
 
     name = "sb3-dqn"
 

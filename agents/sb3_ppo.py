@@ -77,7 +77,7 @@ class EdgePolicy(MaskableActorCriticPolicy):
 class Sb3Ppo(OnSb3):
     """See the head of this file."""
 
-    settings: Settings = Settings()  # noqa: RUF009 - it is frozen
+    settings: Settings = Settings()
 
     name = "sb3-ppo"
 

@@ -140,6 +140,4 @@ def _loaded(path: Path, algorithm: str) -> Any:
         return kind.load(path, device="cpu")
     except Exception as reason:  # whatever its pickles raise
         said = " ".join(str(reason).split())[:300]
-        raise ZippedModelError(
-            f"{str(path)!r} cannot be loaded as {name}: {type(reason).__name__}: {said}"
-        ) from reason
+        raise ZippedModelError(f"{str(path)!r} cannot be loaded as {name}: {type(reason).__name__}: {said}") from reason

@@ -22,7 +22,7 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import ConstantSchedule
-from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
+from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from agents.learning.inputs import Inputs
 from agents.learning.networks import DEFAULT, Architecture

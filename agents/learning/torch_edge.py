@@ -57,9 +57,7 @@ class Edge(BaseFeaturesExtractor):
                 "down": nn.Conv2d(hidden, 1, 1),
             }
         )
-        self.value = nn.ModuleDict(
-            {"hidden": nn.Linear(2 * whole, VALUE_UNITS), "value": nn.Linear(VALUE_UNITS, 1)}
-        )
+        self.value = nn.ModuleDict({"hidden": nn.Linear(2 * whole, VALUE_UNITS), "value": nn.Linear(VALUE_UNITS, 1)})
 
     def forward(self, seen: Any) -> torch.Tensor:
         """Planes of 0 to 255, float[B, C, H, W], or a dict that has them -> float[B, actions + 1]."""
