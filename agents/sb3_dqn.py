@@ -61,7 +61,7 @@ class Settings:
     norm: float = 10.0
     """greatest norm of a gradient"""
     threads: int = 1
-    """of torch; resumed runs are the same bit for bit where it is 1; more wait for each other on a busy machine"""
+    """of torch; with 1, resumed runs are the same bit for bit; more wait for each other where the machine is busy"""
 
     def __post_init__(self) -> None:
         in_range(
@@ -76,7 +76,8 @@ class WithMasks(VecEnvWrapper):
 
     def __init__(self, boards: VecEnv) -> None:
         assert isinstance(boards.action_space, spaces.Discrete)
-        mask = spaces.MultiBinary(int(boards.action_space.n))
+        self.actions = int(boards.action_space.n)
+        mask = spaces.MultiBinary(self.actions)
         super().__init__(boards, spaces.Dict({PLANES: boards.observation_space, MASK: mask}))
 
     def reset(self) -> Any:
@@ -88,7 +89,7 @@ class WithMasks(VecEnvWrapper):
         seen, reward, over, infos = self.venv.step_wait()
         for i in np.flatnonzero(over):
             last = infos[i]["terminal_observation"]
-            infos[i]["terminal_observation"] = {PLANES: last, MASK: np.ones(self.action_space.n, np.int8)}
+            infos[i]["terminal_observation"] = {PLANES: last, MASK: np.ones(self.actions, np.int8)}
         return self.shown(seen), reward, over, infos
 
     def shown(self, planes: Any) -> dict[str, Any]:

@@ -47,7 +47,7 @@ class Settings:
     norm: float = 0.5
     """greatest norm of a gradient"""
     threads: int = 1
-    """of torch; resumed runs are the same bit for bit where it is; more of them wait for each other on a busy machine"""
+    """of torch; with 1, resumed runs are the same bit for bit; more wait for each other where the machine is busy"""
 
     def __post_init__(self) -> None:
         in_range(
@@ -68,9 +68,10 @@ class EdgePolicy(MaskableActorCriticPolicy):
     def _build(self, lr_schedule: Schedule) -> None:
         self._build_mlp_extractor()
         actions = self.features_dim - 1
-        self.action_net, self.value_net = Columns(0, actions), Columns(actions, actions + 1)  # type: ignore[assignment]
-        rate = lr_schedule(1)  # type: ignore[call-arg]
-        self.optimizer = self.optimizer_class(self.parameters(), lr=rate, **self.optimizer_kwargs)
+        self.action_net = Columns(0, actions)
+        self.value_net = Columns(actions, actions + 1)  # type: ignore[assignment] - it was a layer
+        made: Any = self.optimizer_class
+        self.optimizer = made(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
 
 @dataclass(eq=False)

@@ -3,8 +3,8 @@
 Such a file holds pickles: loading one runs whatever code was put into it. Play those that you made yourself or whose
 makers you trust; nothing here fetches any. The files of `crush-gym train` (`policy:PATH`) run nothing.
 
-The full name holds a digest of the file (`sb3:PATH:weights=1a2b3c4d`), so that results of a model that was trained again
-are never taken for those of the old one.
+The full name holds a digest of the file (`sb3:PATH:weights=1a2b3c4d`), so that results of a model that was trained
+again are never taken for those of the old one.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents.foreign.adapt import CHOICES, adapt
+from agents.foreign.adapt import CHOICES, Adapted, adapt
 from agents.protocol import Policy
-from crush_gym import Game
+from crush_gym import Game, load_pack
 
 __all__ = ["ZippedAgent", "ZippedModelError", "algorithm_of"]
 
@@ -55,6 +55,7 @@ class ZippedAgent:
     algorithm: its class, one of `CLASSES` or module.Class; "" for the one that the file's content shows
     obs, channels: what it is shown, see `agents.foreign.adapt`; "" for what that finds
     illegal: "raise" where it answers with a move that is not legal, or "random", one that is
+    pack: the levels that it learned together, a name or a path; "" for the one that is played
     """
 
     path: str
@@ -63,7 +64,8 @@ class ZippedAgent:
     obs: str = ""
     channels: str = ""
     illegal: str = "raise"
-    model: Any = field(init=False, compare=False, repr=False)
+    pack: str = ""
+    adapted: Adapted = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         path = _found(self.path)
@@ -73,7 +75,10 @@ class ZippedAgent:
                 f"{self.path!r} is the model {digest}, not {self.weights}: it was trained again since then"
             )
         object.__setattr__(self, "weights", digest)
-        object.__setattr__(self, "model", _loaded(path, self.algorithm or algorithm_of(path)))
+        model = _loaded(path, self.algorithm or algorithm_of(path))
+        given: dict[str, Any] = {name: getattr(self, name) for name in CHOICES if getattr(self, name)}
+        game = Game(load_pack(self.pack)) if self.pack else None
+        object.__setattr__(self, "adapted", adapt(model, self.name, game=game, **given))
 
     @property
     def name(self) -> str:
@@ -82,10 +87,14 @@ class ZippedAgent:
         changed = [f"{f.name}={getattr(self, f.name)}" for f in known if getattr(self, f.name) != f.default]
         return f"sb3:{self.path}:{','.join([f'weights={self.weights}', *changed])}"
 
+    @property
+    def game(self) -> Game | None:
+        """That of the levels that it learned together."""
+        return self.adapted.game
+
     def bind(self, game: Game) -> Policy:
         """The player in this game; a `PolicyError` where it was trained in one of another kind."""
-        given = {name: getattr(self, name) for name in CHOICES if getattr(self, name)}
-        return adapt(self.model, self.name, **given).bind(game)
+        return self.adapted.bind(game)
 
 
 def algorithm_of(path: Path) -> str:

@@ -46,6 +46,7 @@ class Learner(Protocol):
 
     architecture, inputs: of the network whose weights it learns
     steps_per_call: moves on all boards together of one call of `learn`
+    previews: whether it can show the network what moves bring by themselves
     """
 
     @property
@@ -62,6 +63,9 @@ class Learner(Protocol):
 
     @property
     def steps_per_call(self) -> int: ...
+
+    @property
+    def previews(self) -> bool: ...
 
     def shapes(self, key: jax.Array) -> State:
         """Something with the shapes and types of a state, whatever it holds."""
@@ -101,6 +105,8 @@ class OnDevice(ABC):
     architecture: Architecture = DEFAULT
     settings: Any = None
     steps: int = 1_000_000
+
+    previews = True
 
     @property
     @abstractmethod

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import jax
@@ -31,7 +31,7 @@ from agents.learning.torch_edge import Edge, put, weights_of
 from crush_gym import Level
 from crush_gym.sb3 import CrushVecEnv
 
-__all__ = ["OnSb3", "Scored", "State", "any_legal"]
+__all__ = ["OnSb3", "Scored", "State", "any_legal", "constant"]
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
 """What Adam remembers of each parameter besides the number of its steps."""
@@ -101,7 +101,7 @@ class OnSb3(ABC):
     settings: Any = None
     steps: int = 1_000_000
 
-    name = ""
+    name, previews = "", False
 
     def __post_init__(self) -> None:
         if self.architecture.name != "edge":
@@ -138,7 +138,8 @@ class OnSb3(ABC):
         return {}
 
     def _put_more(self, more: Mapping[str, Any], moves: int) -> None:
-        """Give it back. moves: of each board so far."""
+        """Give that back; nothing where nothing was learned yet. moves: of each board so far."""
+        del more, moves
 
     # ------------------------------------------------------------------ what a learner is
 
@@ -219,8 +220,8 @@ class OnSb3(ABC):
         )  # fmt: skip
 
     @cached_property
-    def model(self) -> BaseAlgorithm:
-        """The model of Stable-Baselines3."""
+    def model(self) -> Any:
+        """The model of Stable-Baselines3, of the algorithm's class."""
         with torch.random.fork_rng(devices=[]):
             model = self._made(self.boards)
         model.set_logger(Logger(None, []))
@@ -242,9 +243,9 @@ class OnSb3(ABC):
         """The state with what is in the model and its boards now."""
         network, boards = self._network(), self.boards
         moments, first = self.model.policy.optimizer.state, next(network.parameters())
-        kept = tuple(weights_of(network, lambda p, name=name: moments[p][name]) for name in MOMENTS)
+        mean, square = (weights_of(network, partial(_moment, moments, name)) for name in MOMENTS)
         return state._replace(
-            weights=weights_of(network), moments=kept, taught=np.int32(moments[first]["step"].item()),
+            weights=weights_of(network), moments=(mean, square), taught=np.int32(moments[first]["step"].item()),
             lanes=boards.boards.get_state(), gained=boards.gained, made=boards.made, more=self._more(),
         )  # fmt: skip
 
@@ -257,7 +258,7 @@ class OnSb3(ABC):
             steps = torch.tensor(float(state.taught), dtype=torch.float32)
             moments[p] = {"step": steps} | {name: torch.zeros_like(p) for name in MOMENTS}
         for name, tree in zip(MOMENTS, state.moments, strict=True):
-            put(tree, network, lambda p, name=name: moments[p][name])
+            put(tree, network, partial(_moment, moments, name))
         boards.scale, boards.gained, boards.made = float(state.scale), np.array(state.gained), np.array(state.made)
         model._last_obs = self._observed(boards.boards.set_state(state.lanes))
         model._last_episode_starts = boards.made == 0
@@ -272,7 +273,7 @@ class OnSb3(ABC):
         """
         before = np.random.get_state(), torch.get_rng_state(), torch.get_num_threads()
         words, after = np.asarray(random[0]), list[Any]()
-        np.random.set_state(("MT19937", words[:-1], int(words[-1])))
+        np.random.set_state(("MT19937", words[:-1], int(words[-1]), 0, 0.0))
         torch.set_rng_state(torch.from_numpy(np.array(random[1])))
         torch.set_num_threads(self.settings.threads)
         try:
@@ -287,6 +288,11 @@ class OnSb3(ABC):
 def any_legal(masks: np.ndarray[Any, Any], chances: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A legal action of each board, any of them. chances: numbers from 0 to 1, of the masks' shape."""
     return np.argmax(np.where(masks != 0, chances, -1.0), axis=-1)
+
+
+def _moment(moments: Mapping[Any, Any], name: str, parameter: Any) -> torch.Tensor:
+    found: torch.Tensor = moments[parameter][name]
+    return found
 
 
 def constant(value: float) -> ConstantSchedule:

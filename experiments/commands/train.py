@@ -30,7 +30,7 @@ def register(subparsers: Subparsers) -> None:
         "evaluate policy:jelly/best.safetensors greedy --levels basics/jelly",
     )  # fmt: skip
     parser.add_argument(
-        "algorithm", nargs="?", help="ppo, dqn, pqn; `crush-gym train ppo --help-settings` lists its settings"
+        "algorithm", nargs="?", help="ppo, dqn, pqn, ...; `crush-gym train ppo --help-settings` lists its settings"
     )
     parser.add_argument(
         "--levels",
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     quiet_xla()
     try:
         from agents.learning import files  # noqa: F401 - says what is not installed
-        from agents.learning.algorithms import ALGORITHMS, AlgorithmError, settings_from
+        from agents.learning.algorithms import ALGORITHMS, AlgorithmError, algorithm, settings_from
         from experiments.training.plan import PlanError
     except ImportError as missing:
         raise CommandError(_extra(missing)) from None
@@ -93,6 +93,8 @@ def run(options: argparse.Namespace) -> int:
                 f"(algorithms: {', '.join(ALGORITHMS)})"
             )
         plan = _plan(options) | {"settings": settings_from(options.set, options.algorithm)}
+        if plan["preview"] and not algorithm(options.algorithm)[0].previews:
+            print(f"{options.algorithm}: the network is not shown what moves bring by themselves", file=sys.stderr)
         folder = options.out or Path("runs") / _slug(f"{options.algorithm}-{'-'.join(options.levels)}")
         if not options.seeds:
             return _report([_one(options, folder, plan | {"out": folder})])

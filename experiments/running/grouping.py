@@ -51,7 +51,6 @@ class Group:
             return self._accepted(known)
         return Game([task.level for task in self.tasks], rules=first.rules, adjacency=first.adjacency)
 
-
     def _accepted(self, game: Game) -> Game:
         """The game, refused where it does not play all of them."""
         first = self.tasks[0]
