@@ -35,7 +35,7 @@ CLASSES = {
 SIGNS = (
     ("QRDQN", "n_quantiles", ""), ("MaskedDQN", "policy_class", "agents.sb3_dqn"), ("DQN", "exploration_fraction", ""),
     ("TRPO", "cg_max_steps", ""), ("MaskablePPO", "rollout_buffer_class", "sb3_contrib.common.maskable"),
-    ("RecurrentPPO", "rollout_buffer_class", "sb3_contrib.common.recurrent"), ("PPO", "clip_range", ""),
+    ("RecurrentPPO", "policy_class", "sb3_contrib.common.recurrent"), ("PPO", "clip_range", ""),
     ("A2C", "gae_lambda", ""),
 )  # fmt: skip
 """By what a file that has no word on its algorithm shows it: an entry that is there, or a class of this module. The

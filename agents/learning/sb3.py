@@ -37,6 +37,10 @@ MOMENTS = ("exp_avg", "exp_avg_sq")
 """What Adam remembers of each parameter besides the number of its steps."""
 
 
+Random = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
+"""States of generators: of NumPy's, its words and its place in them, uint32[625]; of torch's, uint8[...]."""
+
+
 class State(NamedTuple):
     """All that learning goes on from, as arrays on the host.
 
@@ -52,7 +56,7 @@ class State(NamedTuple):
     lanes: Any
     gained: Any
     made: Any
-    random: tuple[Any, Any]
+    random: Random
     scale: Any
     calls: Any
     more: dict[str, Any]
@@ -64,13 +68,22 @@ class Scored(VecEnvWrapper):
     def __init__(self, boards: CrushVecEnv) -> None:
         super().__init__(boards)
         self.boards, self.scale = boards, 1.0
-        self.gained, self.made = np.zeros(boards.num_envs, np.float32), np.zeros(boards.num_envs, np.int32)
-        self.ended: list[tuple[float, int]] = []
-        self.rewards: list[float] = []
+        self.begin()
 
     def reset(self) -> Any:
         """See `VecEnv`."""
+        self.begin()
         return self.boards.reset()
+
+    def begin(self) -> None:
+        """Nothing was gained by any attempt."""
+        self.gained, self.made = np.zeros(self.num_envs, np.float32), np.zeros(self.num_envs, np.int32)
+        self.forget()
+
+    def forget(self) -> None:
+        """What happened so far is not told."""
+        self.ended: list[tuple[float, int]] = []
+        self.rewards: list[float] = []
 
     def step_wait(self) -> Any:
         """See `VecEnv`."""
@@ -82,11 +95,9 @@ class Scored(VecEnvWrapper):
         return seen, reward / self.scale, over, infos
 
     def told(self) -> dict[str, float]:
-        """What happened since this was asked last: see `play/` in a run's log."""
+        """What happened since `forget`, as in the logs of other learners."""
         gained, made = np.mean(self.ended, axis=0) if self.ended else (math.nan, math.nan)
-        played = {"play/return": float(gained), "play/moves": float(made), "play/reward": float(np.mean(self.rewards))}
-        self.ended, self.rewards = [], []
-        return played
+        return {"play/return": float(gained), "play/moves": float(made), "play/reward": float(np.mean(self.rewards))}
 
 
 @dataclass(eq=False)
@@ -164,12 +175,10 @@ class OnSb3(ABC):
         made = jax.jit(self.architecture.made().init)(making, jnp.zeros((1, height, width, channels)))
         weights = jax.tree.map(np.asarray, made)
         scale = self._warm_up(_number(opening), _number(playing))
-        nothing = jax.tree.map(np.zeros_like, weights)
-        boards = self.boards
-        random = np.random.RandomState(_number(learning)), torch.Generator().manual_seed(_number(learning))
+        nothing, boards = jax.tree.map(np.zeros_like, weights), self.boards
         state = State(
             weights, (nothing, nothing), np.int32(0), boards.boards.get_state(), boards.gained, boards.made,
-            (_words(random[0].get_state()), random[1].get_state().numpy()), np.float32(scale), np.int32(0), {},
+            _seeded(_number(learning)), np.float32(scale), np.int32(0), {},
         )  # fmt: skip
         self._put(state)
         self._held = self._taken(state)
@@ -179,17 +188,20 @@ class OnSb3(ABC):
         """See `Learner`."""
         if state is not self._held:
             self._put(state)
+        self._held = None
         self._plan(min(1.0, int(state.calls) * self.steps_per_call / self.steps))
+        self.boards.forget()
         self.model.logger.name_to_value.clear()
         try:
-            with self._alone(state.random) as after:
+            with _alone(state.random, self.settings.threads):
                 self.model.learn(self.steps_per_call, log_interval=None, reset_num_timesteps=False)
+                random = _of_generators()
         except ValueError:
             if all(bool(torch.isfinite(p).all()) for p in self._network().parameters()):
                 raise
-            return state, {"loss/diverged": math.nan}  # probabilities that are none were refused
+            return state, {"loss/diverged": math.nan}  # torch refused probabilities that are none
         metrics = self.boards.told() | self._losses(self.model.logger.name_to_value)
-        self._held = self._taken(state._replace(random=tuple(after), calls=np.int32(state.calls + 1)))
+        self._held = self._taken(state._replace(random=random, calls=np.int32(state.calls + 1)))
         return self._held, metrics
 
     def weights(self, state: State) -> Any:
@@ -236,7 +248,6 @@ class OnSb3(ABC):
         for _ in range(WARM_UP):
             masks = boards.boards.action_masks()
             rewards.append(boards.step(any_legal(masks, random.random(masks.shape)))[1])
-        boards.told()
         return max(float(np.std(rewards)), 1e-6)
 
     def _taken(self, state: State) -> State:
@@ -265,24 +276,35 @@ class OnSb3(ABC):
         model.num_timesteps = int(state.calls) * self.steps_per_call
         self._put_more(state.more, int(state.calls) * self.settings.length)
 
-    @contextmanager
-    def _alone(self, random: tuple[Any, Any]) -> Iterator[list[Any]]:
-        """With generators and threads of its own, which leave those of the process as they are.
 
-        random: states of the generators; the list that is given holds those of afterwards
-        """
-        before = np.random.get_state(), torch.get_rng_state(), torch.get_num_threads()
-        words, after = np.asarray(random[0]), list[Any]()
-        np.random.set_state(("MT19937", words[:-1], int(words[-1]), 0, 0.0))
-        torch.set_rng_state(torch.from_numpy(np.array(random[1])))
-        torch.set_num_threads(self.settings.threads)
-        try:
-            yield after
-            after += [_words(np.random.get_state()), torch.get_rng_state().numpy()]
-        finally:
-            np.random.set_state(before[0])
-            torch.set_rng_state(before[1])
-            torch.set_num_threads(before[2])
+@contextmanager
+def _alone(random: Random, threads: int) -> Iterator[None]:
+    """With generators in these states, and so many threads of torch: those of the process are as before afterwards."""
+    before = np.random.get_state(), torch.get_rng_state(), torch.get_num_threads()
+    words = np.asarray(random[0])
+    np.random.set_state(("MT19937", words[:-1], int(words[-1]), 0, 0.0))
+    torch.set_rng_state(torch.from_numpy(np.array(random[1])))
+    torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        np.random.set_state(before[0])
+        torch.set_rng_state(before[1])
+        torch.set_num_threads(before[2])
+
+
+def _of_generators() -> Random:
+    """The states of the process' generators; nothing here draws normal numbers, of which NumPy keeps one more."""
+    return _words(np.random.get_state()), torch.get_rng_state().numpy()
+
+
+def _seeded(seed: int) -> Random:
+    """The states of generators of this seed."""
+    return _words(np.random.RandomState(seed).get_state()), torch.Generator().manual_seed(seed).get_state().numpy()
+
+
+def _words(state: Any) -> np.ndarray[Any, np.dtype[np.uint32]]:
+    return np.append(state[1], state[2]).astype(np.uint32)
 
 
 def any_legal(masks: np.ndarray[Any, Any], chances: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -303,8 +325,3 @@ def constant(value: float) -> ConstantSchedule:
 def _number(key: jax.Array) -> int:
     """A seed of 32 bits."""
     return int(jax.random.bits(key))
-
-
-def _words(state: Any) -> np.ndarray[Any, np.dtype[np.uint32]]:
-    """The state of NumPy's generator, and its place in that; what it keeps for normal numbers is of no use here."""
-    return np.append(state[1], state[2]).astype(np.uint32)

@@ -18,7 +18,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
 
-from agents.foreign.zips import CLASSES, algorithm_of  # noqa: E402
+from agents.attempts import PolicyError  # noqa: E402
+from agents.foreign.zips import CLASSES, ZippedAgent, algorithm_of  # noqa: E402
 from agents.learning import checkpoints  # noqa: E402
 from agents.learning.algorithms import AlgorithmError, algorithm  # noqa: E402
 from agents.learning.files import Trained, write  # noqa: E402
@@ -32,7 +33,8 @@ from agents.sb3_dqn import MASK, Sb3Dqn, WithMasks  # noqa: E402
 from agents.sb3_dqn import Settings as DqnSettings  # noqa: E402
 from agents.sb3_ppo import Sb3Ppo  # noqa: E402
 from agents.sb3_ppo import Settings as PpoSettings  # noqa: E402
-from crush_gym import Level, LevelPack, functional  # noqa: E402
+from agents.trained import policy_of  # noqa: E402
+from crush_gym import Game, Level, LevelPack, functional  # noqa: E402
 from crush_gym.sb3 import CrushVecEnv  # noqa: E402
 from experiments import evaluate  # noqa: E402
 from experiments.training import PlanError, train  # noqa: E402
@@ -65,9 +67,11 @@ def learner_of(name: str, practice: Practice, **settings: Any) -> Any:
 def learned(request: pytest.FixtureRequest, practice: Practice) -> Iterator[tuple[Any, list[Any]]]:
     """A learner, and its states before and after three calls."""
     learner = learner_of(request.param, practice)
-    states = [learner.start(jax.random.key(3))]
+    state = learner.start(jax.random.key(3))
+    states = [jax.tree.map(np.array, state)]
     for _ in range(3):
-        states.append(jax.tree.map(np.array, learner.learn(states[-1])[0]))
+        state, _ = learner.learn(state)
+        states.append(jax.tree.map(np.array, state))
     yield learner, states
 
 
@@ -125,7 +129,9 @@ def test_a_learner_goes_on_from_a_file_as_if_it_had_never_stopped(
     assert not same(states[1].weights, states[2].weights)
 
 
-def test_generators_and_threads_of_the_process_are_left_alone(learned: tuple[Any, list[Any]]) -> None:
+def test_a_key_decides_all_and_generators_and_threads_of_the_process_are_left_alone(
+    learned: tuple[Any, list[Any]],
+) -> None:
     learner, states = learned
 
     def known() -> Any:
@@ -134,6 +140,7 @@ def test_generators_and_threads_of_the_process_are_left_alone(learned: tuple[Any
     before = known()
     learner.learn(states[2])
     assert same(known(), before)
+    assert same(learner.start(jax.random.key(3)), states[0])
 
 
 def test_rewards_are_divided_by_what_a_random_move_brings_and_told_undivided(practice: Practice) -> None:
@@ -150,6 +157,7 @@ def test_rewards_are_divided_by_what_a_random_move_brings_and_told_undivided(pra
         return inner[-1]
 
     boards.boards.step_wait = watched
+    boards.forget()
     boards.step(np.array([np.flatnonzero(mask)[0] for mask in masks]))
     rewards = inner[0][1]
     assert rewards.any() and boards.told()["play/reward"] == pytest.approx(rewards.mean())
@@ -329,30 +337,30 @@ def test_the_algorithm_is_found_in_the_file(zips: dict[str, Path]) -> None:
 
 def test_models_play_in_the_harness_with_masks_or_by_replacing_illegal_moves(zips: dict[str, Path]) -> None:
     names = [f"sb3:{zips['MaskablePPO']}", f"sb3:{zips['DQN']}:illegal=random"]
-    found = evaluate(names, TASK, 3, 0, progress=False)
-    assert not found.errors and len(found.rows) == 6 and all(row.moves == 6 for row in found.rows)
+    found = evaluate(names, TASK, 20, 0, progress=False)
+    assert not found.errors and len(found.rows) == 40 and all(row.moves == 6 for row in found.rows)
     assert {row.agent.partition(":weights=")[0] for row in found.rows} == {
         f"sb3:{zips['MaskablePPO']}", f"sb3:{zips['DQN']}"
     }  # fmt: skip
-    for row in found.rows:
-        assert make(row.agent).name == row.agent
-    refused = evaluate(f"sb3:{zips['DQN']}", TASK, 3, 0, progress=False).errors
+    assert all(make(name).name == name for name in {row.agent for row in found.rows})
+    refused = evaluate(f"sb3:{zips['DQN']}", TASK, 20, 0, progress=False).errors
     assert "which is not legal" in str(refused[0]) and "illegal='random'" in str(refused[0])
 
 
-def test_a_model_that_learned_several_levels_plays_each_of_them(tmp_path: Path) -> None:
+def test_a_model_that_learned_several_levels_plays_in_the_game_of_all_of_them(tmp_path: Path) -> None:
     from sb3_contrib import MaskablePPO
 
     level = {"name": "plain", "colours": 4, "moves": 5, "goals": {"score": 900}, "board": ["? ? ? ? ?"] * 5}
-    jelly = level | {"name": "jelly", "goals": {"jelly": True}, "board": ["?#1 ? ? ? ?"] + ["? ? ? ? ?"] * 4}
-    levels = [Level.from_dict(level), Level.from_dict(jelly)]
+    icing = level | {"name": "icing", "board": ["I1 ? ? ? ?"] + ["? ? ? ? ?"] * 4}
+    levels = [Level.from_dict(level), Level.from_dict(icing)]
     LevelPack(levels).save(tmp_path / "two.json")
     MaskablePPO("MlpPolicy", CrushVecEnv(2, pack=levels), n_steps=4).save(tmp_path / "m.zip")
     agent = make(f"sb3:{tmp_path / 'm.zip'}:pack={tmp_path / 'two.json'}")
-    found = evaluate(agent, str(tmp_path / "two.json") + "/plain", 2, 0, progress=False)
-    assert not found.errors and len(found.rows) == 2
-    alone = evaluate(f"sb3:{tmp_path / 'm.zip'}", str(tmp_path / "two.json") + "/plain", 2, 0, progress=False)
-    assert alone.errors
+    assert isinstance(agent, ZippedAgent) and agent.game is not None
+    assert agent.game.channels == Game(levels).channels and agent.bind(agent.game).act
+    alone = make(f"sb3:{tmp_path / 'm.zip'}")
+    with pytest.raises(PolicyError, match="which is no view of this game"):
+        alone.bind(Game(levels[0]))
 
 
 def test_files_that_are_no_models_are_refused_in_a_sentence(zips: dict[str, Path], tmp_path: Path) -> None:
@@ -395,8 +403,27 @@ def test_reading_which_algorithm_it_is_runs_nothing_of_a_file(tmp_path: Path) ->
 
 
 def test_boards_with_masks_show_them_beside_the_planes() -> None:
-    boards = WithMasks(CrushVecEnv(3, "combo", **GAME))
+    boards = WithMasks(CrushVecEnv(16, "combo", **GAME))
     boards.seed(1)
     seen = boards.reset()
     assert boards.observation_space.contains({name: part[0] for name, part in seen.items()})
     assert (seen[MASK] == np.stack(boards.env_method("action_masks"))).all() and 0 < seen[MASK].mean() < 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ppo", "dqn"])
+def test_learns_to_score_more_than_at_random(practice: Practice, name: str) -> None:
+    settings: dict[str, Any] = {"boards": 64, "length": 16, "rate": 3e-3}
+    settings |= {"minibatch": 256} if name == "ppo" else {"memory": 10_000, "first": 2000, "target": 1000}
+    kind, usual = {"ppo": (Sb3Ppo, PPO), "dqn": (Sb3Dqn, DQN)}[name]
+    learner = kind(
+        practice, Architecture.parse("edge:layers=2,filters=16"), dataclasses.replace(usual, **settings), 40_000
+    )
+    state, game = learner.start(jax.random.key(0)), practice.game
+    for _ in range(39):
+        state, _ = learner.learn(state)
+    policy = policy_of(game, learner.architecture, learner.inputs, learner.weights(state))
+    _, stats = game.rollout(jax.random.key(1), attempts=1000, policy=policy)
+    _, chance = game.rollout(jax.random.key(1), attempts=1000)
+    margin = 3 * float(np.asarray(chance.score).std()) / 1000**0.5
+    assert float(stats.score.mean()) > float(chance.score.mean()) * 1.1 + margin
