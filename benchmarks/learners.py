@@ -166,7 +166,7 @@ def collected(learner: Ppo, state: State) -> tuple[State, Any]:
             lambda x: jnp.sum(x, dtype=jnp.float32), batch
         )
 
-    played: tuple[State, Any] = jax.lax.scan(once, state, None, length=learner.settings.updates)
+    played: Any = jax.lax.scan(once, state, None, length=learner.settings.updates)
     return played
 
 
