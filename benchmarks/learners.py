@@ -159,7 +159,7 @@ def flax_turn(kind: str, practice: Practice, size: Sizes) -> Turn:
 def collected(learner: Ppo, state: State) -> tuple[State, Any]:
     """Play as often as in one call of `learn`, and learn nothing; sums of all that would be learned from."""
 
-    def once(state: State, _: None) -> tuple[State, Any]:
+    def once(state: State, _: Any) -> tuple[State, Any]:
         key, playing = jax.random.split(state.key)
         situation, batch, _ = learner._played(state, playing)
         return state._replace(situation=situation, key=key), jax.tree.map(
