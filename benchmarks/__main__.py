@@ -13,7 +13,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from benchmarks import environments, ours, players, report
+from benchmarks import environments, learners, ours, players, report
 from benchmarks.limit import run_limit
 from benchmarks.ours import Values
 from benchmarks.report import Results
@@ -38,7 +38,7 @@ def main() -> None:
 
 def parts() -> dict[str, Callable[[bool], Values]]:
     """Every part of the run by name."""
-    own = {**ours.PARTS, **environments.PARTS, **players.PARTS}
+    own = {**ours.PARTS, **environments.PARTS, **players.PARTS, **learners.PARTS}
     return {"machine": machine, "limit": limit, "tile-match": tile_match, **own}
 
 

@@ -73,7 +73,7 @@ def compared(what: str, value: float | None, limits: Limits | None, absolute: st
 def rows(results: Results) -> list[Row]:
     """The table: ratios first, absolutes second."""
     ratios = [*cpp_rows(results), *peer_rows(results), *step_rows(results), *batch_rows(results), *vmap_rows(results)]
-    ratios += environment_rows(results) + player_rows(results)
+    ratios += environment_rows(results) + player_rows(results) + learner_rows(results)
     return [*ratios, *first_rows(results), *state_rows(results), *single_rows(results), *absolute_rows(results)]
 
 
@@ -202,6 +202,33 @@ def player_rows(results: Results) -> list[Row]:
             value = number(results, part, name)
             bounds = bound(value, must, at_most), bound(value, aim, at_most)
             found.append(Row(f"{part}: {name}", "", *bounds, shown(value, form)))
+    return found
+
+
+LEARNERS = {"trained": (1.0, 2.0), "collected": (2.0, 5.0)}
+"""Bounds on steps a CPU-second of ours, for each of torch's better figure."""
+GRADIENT = (1.2, 1.0)
+
+
+def learner_rows(results: Results) -> list[Row]:
+    """PPO on the device against Stable-Baselines3's, and a gradient within a loop against one by itself."""
+    found = []
+    for kind, limits in LEARNERS.items():
+        part = f"learners, {kind}"
+        for game in dict.fromkeys(name.partition(":")[0] for name in results.get(part, {})):
+            for unit in ("a CPU-second", "a second"):
+                ours, *theirs = (
+                    number(results, part, f"{game}: {who}, {unit}")
+                    for who in ("flax", "torch, 1 thread", "torch, 2 threads")
+                )
+                best = max((value for value in theirs if value is not None), default=None)
+                absolute = f"{shown(ours, '{:,.0f}')}, torch {' and '.join(shown(x, '{:,.0f}') for x in theirs)}"
+                what = f"{game}, steps {kind} {unit}, flax / torch's better"
+                found.append(compared(what, ratio(ours, best), limits if "CPU" in unit else None, absolute))
+    if "learners, gradients" in results:
+        alone, looped = (number(results, "learners, gradients", f"{way}, ms") for way in ("by itself", "in a loop"))
+        what = "a minibatch's gradient, in a loop / by itself"
+        found.append(compared(what, ratio(looped, alone), GRADIENT, shown(looped, "{:.1f} ms"), at_most=True))
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from crush_gym.envs import saved
 from crush_gym.envs.base import (
     check_render_mode,
     checked_actions,
@@ -18,7 +19,7 @@ from crush_gym.envs.base import (
 from crush_gym.envs.batch import Batch
 from crush_gym.envs.options import Options, read_given
 from crush_gym.envs.pictures import Picture
-from crush_gym.envs.task import Seen
+from crush_gym.envs.task import Lanes, Seen
 
 try:
     from gymnasium import spaces
@@ -27,6 +28,8 @@ except ImportError as missing:
     raise ImportError(
         "crush_gym.sb3 needs Stable-Baselines3, which is not installed: pip install 'crush-gym[sb3]'"
     ) from missing
+
+__all__ = ["CrushVecEnv"]
 
 
 class CrushVecEnv(VecTransposeImage):
@@ -48,6 +51,15 @@ class CrushVecEnv(VecTransposeImage):
         else:
             VecEnvWrapper.__init__(self, boards)
             self.skip = True
+        self.boards = boards
+
+    def get_state(self) -> Lanes:
+        """All there is to these episodes: a tree of arrays. See `set_state`."""
+        return self.boards.lanes()
+
+    def set_state(self, state: Lanes) -> Any:
+        """Go on from what `get_state` gave; the observations there. The model that learns here must be told of them."""
+        return self.transpose_observations(self.boards.restore(state))
 
 
 class _Boards(VecEnv):
@@ -74,6 +86,17 @@ class _Boards(VecEnv):
         self._reset_options()
         self.reset_infos = [{} for _ in range(self.num_envs)]
         return self._shown(seen)
+
+    def lanes(self) -> Lanes:
+        """See `CrushVecEnv.get_state`."""
+        if not self._batch.started:
+            raise RuntimeError("there are no episodes yet: call reset() first")
+        return self._batch.lanes()
+
+    def restore(self, state: Lanes) -> Any:
+        """See `CrushVecEnv.set_state`."""
+        self._actions = None
+        return self._shown(self._batch.restore(saved.check(state, self._batch))[0])
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions of the coming `step_wait`."""

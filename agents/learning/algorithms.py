@@ -20,8 +20,13 @@ ALGORITHMS = {
     "dqn": ("agents.dqn", "Dqn"),
     "pqn": ("agents.pqn", "Pqn"),
     "expert": ("agents.expert", "Expert"),
+    "sb3-ppo": ("agents.sb3_ppo", "Sb3Ppo"),
+    "sb3-dqn": ("agents.sb3_dqn", "Sb3Dqn"),
 }
 """By name: the module and the class of the learner; its settings are the module's `Settings`."""
+
+EXTRAS = {"torch": "sb3", "stable_baselines3": "sb3", "sb3_contrib": "sb3"}
+"""Which extra of the package brings a module that may be missing; any other is of "learn"."""
 
 
 class AlgorithmError(ValueError):
@@ -38,10 +43,15 @@ def algorithm(name: str) -> tuple[Any, Any]:
     try:
         module = importlib.import_module(home)
     except ImportError as missing:
-        raise AlgorithmError(
-            f"{name} needs {missing.name}, which is not installed: pip install 'crush-gym[learn]'"
-        ) from None
+        raise AlgorithmError(_not_there(name, missing)) from None
     return getattr(module, kind), module.Settings
+
+
+def _not_there(name: str, missing: ImportError) -> str:
+    if "pip install" in str(missing):
+        return str(missing)
+    package = str(missing.name).partition(".")[0]
+    return f"{name} needs {package}, which is not installed: pip install 'crush-gym[{EXTRAS.get(package, 'learn')}]'"
 
 
 def settings_from(words: Iterable[str], name: str) -> dict[str, Any]:

@@ -46,6 +46,7 @@ class Learner(Protocol):
 
     architecture, inputs: of the network whose weights it learns
     steps_per_call: moves on all boards together of one call of `learn`
+    previews: whether it can show the network what moves bring by themselves
     """
 
     @property
@@ -62,6 +63,13 @@ class Learner(Protocol):
 
     @property
     def steps_per_call(self) -> int: ...
+
+    @property
+    def previews(self) -> bool: ...
+
+    def shapes(self, key: jax.Array) -> State:
+        """Something with the shapes and types of a state, whatever it holds."""
+        ...
 
     def start(self, key: jax.Array) -> State:
         """Before the first lesson."""
@@ -98,6 +106,8 @@ class OnDevice(ABC):
     settings: Any = None
     steps: int = 1_000_000
 
+    previews = True
+
     @property
     @abstractmethod
     def steps_per_update(self) -> int:
@@ -130,6 +140,10 @@ class OnDevice(ABC):
         """Weights that have learned nothing; the boards show what comes in."""
         one = jax.tree.map(lambda x: x[:1], self.practice.view(situation))
         return self.network.init(key, self.inputs.cells(one))
+
+    def shapes(self, key: jax.Array) -> State:
+        """See `Learner`; nothing is compiled for it."""
+        return jax.eval_shape(self._begin, key)
 
     def start(self, key: jax.Array) -> State:
         """See `Learner`."""

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 LEVELS_HELP = "PACK, PACK/LEVEL, FILE, FILE/LEVEL, or points:7x7:moves=10,colours=4 (or combo) with any options or none"
 
-AGENT_HELP = "name, name:parameter=value,... or module:attribute"
+AGENT_HELP = (
+    "name, name:parameter=value,..., module:attribute, policy:FILE, or sb3:FILE, the zip file of a model of "
+    "Stable-Baselines3, which runs what its maker put into it"
+)
 
 DASH = "\N{EN DASH}"
 

@@ -32,7 +32,7 @@ def register(subparsers: Subparsers) -> None:
         "evaluate policy:jelly/best.safetensors greedy --levels basics/jelly",
     )  # fmt: skip
     parser.add_argument(
-        "algorithm", nargs="?", help="ppo, dqn, pqn; `crush-gym train ppo --help-settings` lists its settings"
+        "algorithm", nargs="?", help="ppo, dqn, pqn, ...; `crush-gym train ppo --help-settings` lists its settings"
     )
     parser.add_argument(
         "--levels",
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     quiet_xla()
     try:
         from agents.learning import files  # noqa: F401 - says what is not installed
-        from agents.learning.algorithms import ALGORITHMS, AlgorithmError, settings_from
+        from agents.learning.algorithms import ALGORITHMS, AlgorithmError, algorithm, settings_from
         from experiments.training.plan import PlanError
         from experiments.training.run import read_plan
     except ImportError as missing:
@@ -99,7 +99,10 @@ def run(options: argparse.Namespace) -> int:
                 "say what learns and on what: crush-gym train ALGORITHM --levels LEVELS "
                 f"(algorithms: {', '.join(ALGORITHMS)})"
             )
-        return _report(_all(options, _plan(options) | {"settings": settings_from(options.set, options.algorithm)}))
+        plan = _plan(options) | {"settings": settings_from(options.set, options.algorithm)}
+        if plan["preview"] and not algorithm(options.algorithm)[0].previews:
+            print(f"{options.algorithm}: the network is not shown what moves bring by themselves", file=sys.stderr)
+        return _report(_all(options, plan))
     except AlgorithmError as error:
         raise UsageError(str(error)) from None
     except PlanError as error:

@@ -32,6 +32,7 @@ from crush_gym.runtime import (
     in_chunks_by_parts,
     randomness,
     rest,
+    sizes,
     survey,
     with_boards_axis,
 )
@@ -100,8 +101,16 @@ def liked_best(spec: Spec, bits: jax.Array, state: State, level: Level, looks: L
     """
     level = with_boards_axis(level)
     terrain = survey(spec, level)
-    shares = goal_shares(terrain, level)
-    return in_chunks_by_parts(spec, functools.partial(_imagined, spec))(terrain, bits, state, looks, liking, shares)
+    looks = looks._replace(number=jnp.where(looks.number > 1, looks.number, 0))
+    things = (terrain, bits, state, looks, liking, goal_shares(terrain, level))
+    imagined = in_chunks_by_parts(spec, functools.partial(_imagined, spec))
+    boards = looks.number.shape[0]
+    if boards <= sizes.CHUNK:
+        return imagined(*things)
+    # A chunk takes as long as its busiest player: those with much to imagine come together.
+    order = jnp.argsort(looks.number * looks.samples)
+    sorted_ = jax.tree.map(lambda x: x[..., order] if x.shape[-1] == boards else x, things)
+    return jnp.zeros_like(looks.number).at[order].set(imagined(*sorted_))
 
 
 def _imagined(
@@ -114,7 +123,6 @@ def _imagined(
     liking: Liking,
     shares: jax.Array,
 ) -> jax.Array:
-    looks = looks._replace(number=jnp.where(looks.number > 1, looks.number, 0))
     board = Board.of(spec, state.planes)
     before = liked(liking, shares, terrain.goals, board, state.books, jnp.zeros_like(looks.number))
     scene = Scene(terrain, bits, state, looks, liking, shares, before)

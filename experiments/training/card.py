@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import platform
+import sys
 from importlib import metadata
 from typing import Any
 
@@ -17,6 +18,9 @@ from experiments.training.judging import Judgement
 from experiments.training.plan import JUDGED_SEED, Plan
 
 __all__ = ["about_of", "card"]
+
+LIBRARIES = ("jax", "flax", "optax", "torch", "stable_baselines3", "sb3_contrib")
+"""Whose versions are told where they took part."""
 
 MOST_NAMED = 100
 """Levels that are named one by one."""
@@ -43,7 +47,7 @@ def about_of(
         "judged": {"metric": plan.metric, "seed": JUDGED_SEED, "attempts": judgement.attempts,
                    "success": None if judgement.success != judgement.success else judgement.success,
                    "score": judgement.score},
-        "versions": {name: metadata.version(name) for name in ("jax", "flax", "optax")}
+        "versions": {name: metadata.version(name) for name in LIBRARIES if name in sys.modules}
         | {"crush_gym": crush_gym.__version__, "python": platform.python_version()},
         "hardware": f"{jax.default_backend()}, {platform.machine()}",
         "made": datetime.date.today().isoformat(),

@@ -50,7 +50,8 @@ class Plan:
     levels: as `crush-gym evaluate --levels` takes them, of one rule set
     steps: moves on all boards together; schedules go by them
     network: as `Architecture.parse` reads it, or "auto", the algorithm's own
-    reward: one of REWARDS; preview: whether the network sees what each move brings by itself
+    reward: one of REWARDS; preview: whether the network sees what each move brings by itself, where its algorithm can
+    show that
     settings: of the algorithm, those that differ from its defaults for these levels
     every: moves between two judgements; attempts: of a judgement, shared among the levels
     """
@@ -133,9 +134,10 @@ class Plan:
             architecture = kind.architecture if self.network == "auto" else Architecture.parse(self.network)
             levels = [task.level for task in self.tasks]
             env = functional.make(IDS[rules], pack=levels, reward=self.rewarded)
+            practice = Practice(env, inputs_of(env.game, self.preview))
+            learner: Learner = kind(practice, architecture, chosen, self.steps)
         except (AlgorithmError, NetworkError, ValueError) as error:
             raise PlanError(str(error)) from None
-        learner: Learner = kind(Practice(env, inputs_of(env.game, self.preview)), architecture, chosen, self.steps)
         return learner
 
 

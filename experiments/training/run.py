@@ -160,7 +160,7 @@ class _Run:
         key = jax.random.key(self.plan.seed)
         resumed = (self.folder / STATE).exists()
         if resumed:
-            self._restore(jax.eval_shape(self.learner.start, key))
+            self._restore(self.learner.shapes(key))
         else:
             self.state = self.learner.start(key)
         self._cut_log()

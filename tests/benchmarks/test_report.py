@@ -54,6 +54,25 @@ def test_environments_compare_with_bare_steps_and_the_peers_best() -> None:
     assert table["import crush_gym"].must == "<= 1 s MISSED"
 
 
+def test_learners_compare_with_the_better_of_torch() -> None:
+    results: Results = {
+        "learners, trained": {
+            "combo: flax, a CPU-second": 300.0, "combo: torch, 1 thread, a CPU-second": 200.0,
+            "combo: torch, 2 threads, a CPU-second": 100.0, "combo: flax, a second": 500.0,
+            "combo: torch, 1 thread, a second": 200.0, "combo: torch, 2 threads, a second": 400.0,
+        },
+        "learners, collected": {"combo": "Not measured: RuntimeError: none."},
+        "learners, gradients": {"by itself, ms": 10.0, "in a loop, ms": 11.0},
+    }  # fmt: skip
+    table = {row.what: row for row in rows(results)}
+    cpu = table["combo, steps trained a CPU-second, flax / torch's better"]
+    assert cpu[1:] == ("1.500", ">= 1 met", ">= 2 MISSED", "300, torch 200 and 100")
+    assert table["combo, steps trained a second, flax / torch's better"][1:4] == ("1.250", "", "")
+    assert table["combo, steps collected a CPU-second, flax / torch's better"][1:3] == ("-", ">= 2")
+    gradient = table["a minibatch's gradient, in a loop / by itself"]
+    assert gradient[1:] == ("1.100", "<= 1.2 met", "<= 1 MISSED", "11.0 ms")
+
+
 def test_what_is_missing_is_said() -> None:
     text = markdown(RESULTS)
     assert "- CPU: some" in text

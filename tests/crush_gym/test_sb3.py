@@ -68,6 +68,30 @@ def test_lanes_play_what_single_environments_play_and_tell_their_last_observatio
     assert ended >= 2 * lanes and shown.flags.writeable and rewards.flags.writeable
 
 
+def test_boards_go_on_from_a_state() -> None:
+    from crush_gym.envs.saved import SavedStateError
+
+    batch = make(3)
+    with pytest.raises(RuntimeError, match="no episodes yet: call reset"):
+        batch.get_state()
+    batch.seed(5)
+    shown = batch.reset()
+
+    def move() -> tuple[Any, Any, Any]:
+        return batch.step(np.array([pick(mask) for mask in batch.env_method("action_masks")]))[:3]
+
+    for _ in range(3):
+        shown, _, _ = move()
+    state = batch.get_state()
+    expected = [move() for _ in range(4)]
+    assert np.array_equal(batch.set_state(state), shown) and any(dones.any() for _, _, dones in expected)
+    for then in expected:
+        for a, b in zip(move(), then, strict=True):
+            assert np.array_equal(a, b)
+    with pytest.raises(SavedStateError, match="another number of boards"):
+        make(2).set_state(state)
+
+
 def test_a_hundred_illegal_actions_are_a_truncation() -> None:
     batch = make(2)
     batch.seed(0)

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from agents.registry import make
 from agents.testing import ATTEMPTS, check_agent
 from crush_gym import Game, Level, State
 from crush_gym.keys import player_key
@@ -89,6 +90,8 @@ def test_who_is_not_known_is_refused() -> None:
         Weighing("genius")
     with pytest.raises(ValueError, match="family must be one of A, B, not 'C'"):
         draw("C", 3)
+    for name in ("experiments.population:Weighing", "experiments.population:Habit:persona=combo lover"):
+        assert make(name).name == name
     assert of_persona("combo-lover") == of_persona("combo lover") and len(PERSONAS) == 7
 
 

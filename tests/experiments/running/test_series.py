@@ -18,6 +18,7 @@ from crush_gym.policies import chance, legal, random_action
 from experiments import Task, evaluate
 from experiments.results.assignment import attempt_key
 from experiments.results.row import Row
+from experiments.running import series
 from experiments.running.series import FIRST, MOST
 
 ROWS = ["? ? ? ?"] * 4
@@ -85,6 +86,14 @@ def test_a_row_is_the_attempt_of_its_key_and_its_players_traits(rows: tuple[Row,
             key, level=task.level, policy=policy, attempts=1, traits=CARE[row.player : row.player + 1]
         )
         assert (int(stats.score[0]), int(stats.moves[0]), bool(stats.won[0])) == (row.score, row.moves, row.won)
+
+
+@pytest.mark.slow
+def test_rows_do_not_depend_on_how_many_attempts_are_played_together(
+    rows: tuple[Row, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(series, "SERIES", 5)
+    assert [row[:13] for row in tried()] == [row[:13] for row in rows]
 
 
 @pytest.mark.slow
