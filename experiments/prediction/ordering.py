@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtr
 
 from crush_gym import layout
 from crush_gym.generator import generate
@@ -18,6 +19,7 @@ from crush_gym.generator.trials import only_score
 from crush_gym.levels import Level
 from experiments.features import BLOCK
 from experiments.features.gathering import Kept
+from experiments.features.records import LIFTED
 from experiments.prediction.data import PredictionError
 from experiments.prediction.looking import Looked, look, reference, with_moves
 from experiments.prediction.model import Model
@@ -25,7 +27,7 @@ from experiments.prediction.predicting import Prediction
 from experiments.results.task import Task
 from experiments.statistics import Array
 
-Make = Callable[[int], Level]
+Make = Callable[[int], Level | Task]
 """Makes a level from a seed."""
 
 MOVES = range(5, 61)
@@ -141,9 +143,9 @@ def generate_to(
         if missing <= 0:
             break
         numbers = range(seed, seed := seed + max(round(DRAWN * missing), 3))
-        chosen = _searched([make(number) for number in numbers], wanted, model, cache, **options)
-        best = sorted(chosen, key=lambda one: -one.probability)[: round(1.25 * missing) + 1]
-        found += _checked([one.level for one in best], wanted, model, cache, **options)
+        chosen = _searched([_task(make(number)) for number in numbers], wanted, model, cache, **options)
+        best = sorted(chosen, key=lambda pair: -pair[0])[: round(1.25 * missing) + 1]
+        found += _checked([task for _, task in best], wanted, model, cache, **options)
     return sorted(found, key=lambda one: -one.probability)[:count]
 
 
@@ -155,20 +157,31 @@ def _perfect(model: Model, wish: Wish) -> float:
     return float(((rates >= wish.low) & (rates <= wish.high)).mean())
 
 
-def _searched(levels: Sequence[Level], wish: Wish, model: Model, cache: Kept, **options: Any) -> list[Ordered]:
-    """Each level with the limit, or goal score, that makes the wish most probable, by few attempts."""
-    model = _with_attempts(model, SEARCHING, SEARCHED)
-    tasks = [Task(level) for level in levels]
-    looked = look(model, tasks, cache, limits=[round(max(MOVES) / 1.5)] * len(tasks), **options)
-    return [_best(looked, n, versions_of(looked, n), wish) for n in range(len(tasks))]
+def _task(level: Level | Task) -> Task:
+    return level if isinstance(level, Task) else Task(level)
 
 
-def _checked(levels: Sequence[Level], wish: Wish, model: Model, cache: Kept, **options: Any) -> list[Ordered]:
+def _searched(tasks: Sequence[Task], wish: Wish, model: Model, cache: Kept, **options: Any) -> list[tuple[float, Task]]:
+    """Each level with the limit, or goal score, that makes the wish most probable, by few attempts; how probable."""
+    few = _with_attempts(model, SEARCHING, SEARCHED)
+    looked = look(few, tasks, cache, limits=[round(max(MOVES) / LIFTED)] * len(tasks), **options)
+    found = []
+    for n, task in enumerate(tasks):
+        versions = versions_of(looked, n)
+        chances = _probabilities(looked.versions(n, versions), wish)
+        best = int(np.argmax(chances))
+        found.append((float(chances[best]), replace(task, level=versions[best])))
+    return found
+
+
+def _checked(tasks: Sequence[Task], wish: Wish, model: Model, cache: Kept, **options: Any) -> list[Ordered]:
     """What the model says of levels by attempts that nothing was chosen by."""
-    if not levels:
-        return []
-    looked = look(_with_attempts(model, None, CHECKED), [Task(level) for level in levels], cache, **options)
-    return [ordered(looked.prediction, n, level, wish) for n, level in enumerate(levels)]
+    said = look(_with_attempts(model, None, CHECKED), tasks, cache, **options).prediction
+    band, chances = said.band(), said.probability(*wish)
+    return [
+        Ordered(task.level, *(float(x[n]) for x in (said.median, band.low, band.high, chances)))
+        for n, task in enumerate(tasks)
+    ]
 
 
 def _with_attempts(model: Model, attempts: int | None, more: int) -> Model:
@@ -183,7 +196,7 @@ def versions_of(looked: Looked, n: int) -> list[Level]:
     """What a level can be made without playing it again: other limits of moves, or with a clock, other goal scores."""
     level, most = looked.found.tasks[n].level, looked.most(n)
     if most:
-        return [with_moves(level, moves) for moves in MOVES if moves <= most / 1.45]
+        return [with_moves(level, moves) for moves in MOVES if moves <= most / LIFTED]
     if not only_score(level):
         return [level]
     return [with_score(level, goal) for goal in goals_between(looked, n)]
@@ -202,33 +215,18 @@ def with_score(level: Level, goal: int) -> Level:
     return dataclasses.replace(level, goal_score=np.array(goal, np.int32))
 
 
-def _best(looked: Looked, n: int, versions: Sequence[Level], wish: Wish) -> Ordered:
-    said = looked.versions(n, versions)
-    place = int(np.argmax(_probabilities(said, wish)))
-    return ordered(said, place, versions[place], wish)
-
-
 def _probabilities(said: Prediction, wish: Wish) -> Array:
     """That success lies in the wish, [levels], by the normal distribution of its logit: smooth, unlike the draws'."""
-    from scipy.special import ndtr
-
     limits = [np.log(rate / (1 - rate)) for rate in wish]
     low, high = (ndtr((limit - said.logit) / said.error) for limit in limits)
     return np.asarray(high - low, np.float64)
-
-
-def ordered(said: Prediction, n: int, level: Level, wish: Wish) -> Ordered:
-    """What a model says of a level, as an order."""
-    band = said.band()
-    chance = float(said.probability(*wish)[n])
-    return Ordered(level, float(said.median[n]), float(band.low[n]), float(band.high[n]), chance)
 
 
 # ---------------------------------------------------------------------------------- tune
 
 
 def tune_to(
-    level: Level,
+    level: Level | Task,
     success: float,
     change: str = LIMIT,
     *,
@@ -250,34 +248,28 @@ def tune_to(
     if change not in (LIMIT, GOAL):
         raise PredictionError(f"what is changed is {LIMIT!r} or {GOAL!r}, not {change!r}")
     wish = Wish(max(success - CLOSE, 1e-6), min(success + CLOSE, 1 - 1e-6))
-    versions, said = _tried(level, change, model, cache, **options)
-    chosen = versions[int(np.argmin(np.abs(said.logit - np.log(success / (1 - success)))))]
-    after, before = _checked([named(chosen, "after"), named(level, "before")], wish, model, cache, **options)
-    return Tuned(
-        told_change(level, chosen), replace(before, level=level), replace(after, level=named(chosen, level.name))
-    )
+    task = _task(level)
+    versions, said = _tried(task, change, model, cache, **options)
+    chosen = replace(task, level=versions[int(np.argmin(np.abs(said.logit - np.log(success / (1 - success)))))])
+    before, after = _checked([task, chosen], wish, model, cache, **options)
+    return Tuned(told_change(task.level, chosen.level), before, after)
 
 
-def named(level: Level, name: str) -> Level:
-    """The level under another name."""
-    return dataclasses.replace(level, name=name)
-
-
-def _tried(level: Level, change: str, model: Model, cache: Kept, **options: Any) -> tuple[list[Level], Prediction]:
+def _tried(task: Task, change: str, model: Model, cache: Kept, **options: Any) -> tuple[list[Level], Prediction]:
     """Versions of the level, and what few attempts say of them."""
+    level = task.level
     few, own = _with_attempts(model, SEARCHING, SEARCHED), int(level.moves)
     read_off = own > 0 if change == LIMIT else only_score(level)
     if read_off:
-        limits = [max(own, round(max(MOVES) / 1.5))] if change == LIMIT else None
-        looked = look(few, [Task(level)], cache, limits=limits, lift=change == LIMIT, **options)
+        limits = [max(own, round(max(MOVES) / LIFTED))] if change == LIMIT else None
+        looked = look(few, [task], cache, limits=limits, lift=change == LIMIT, **options)
         if change == GOAL:
             versions = [with_score(level, goal) for goal in goals_between(looked, 0)]
         else:
             versions = [with_moves(level, moves) for moves in range(min(MOVES), max(limits or [0]) + 1)]
         return versions, looked.versions(0, versions)
     versions = _timed(level) if change == LIMIT else _with_orders(level)
-    looked = look(few, [Task(named(version, str(n))) for n, version in enumerate(versions)], cache, **options)
-    return versions, looked.prediction
+    return versions, look(few, [replace(task, level=version) for version in versions], cache, **options).prediction
 
 
 def _timed(level: Level) -> list[Level]:

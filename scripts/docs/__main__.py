@@ -17,7 +17,7 @@ from scripts.docs.site import Files, Page, up_from
 from scripts.docs.source import PACKAGES, ROOT, modules
 
 DOCS = ROOT / "docs"
-FIRST = ("rules", "packs", "generalisation")
+FIRST = ("rules", "packs", "generalisation", "prediction")
 """Pages that are listed in this order, before the others of docs/."""
 
 

@@ -27,7 +27,6 @@ def register(parts: Subparsers) -> None:
     )  # fmt: skip
     parser.add_argument("levels", nargs="+", metavar="LEVEL", help="a file, or pack/level")
     shared.add_model(parser)
-    parser.add_argument("--seed", type=common.seed, default=0, help="of the band's draws (default: 0)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="also write a page (.html)")
     common.add_json(parser)
 
@@ -40,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
         from experiments.prediction import look
 
         with shared.cache_of(options) as cache:
-            looked = look(model, tasks, cache, draws_seed=options.seed)
+            looked = look(model, tasks, cache)
     if options.out:
         from experiments.report.prediction import levels_page
 
