@@ -1,4 +1,5 @@
-"""Players that were trained: `policy:PATH` plays the network in a file, in any game that it can see.
+"""Players that were trained: `policy:PATH` plays the network in a file, or `policy:NAME` one that ships (see
+agents/weights), in any game that it can see.
 
 Its full name holds a digest of the weights (`policy:PATH:weights=1a2b3c4d`), so that results of a file that was trained
 again are never taken for those of the old one.
@@ -34,7 +35,7 @@ PLAYS = ("best", "sample")
 class TrainedAgent:
     """The network of a file as a player.
 
-    path: of the file
+    path: of the file, or the name of one that ships
     weights: digest of the weights that are meant; "" for whatever the file holds
     play: "best", the likeliest move, or "sample", one drawn by chance
     temperature: divides the logits where moves are drawn

@@ -37,7 +37,7 @@ except ImportError as missing:
         "trained players need safetensors, which is not installed: pip install 'crush-gym[learn]'"
     ) from missing
 
-__all__ = ["FORMAT", "PolicyFileError", "Trained", "read", "write"]
+__all__ = ["FORMAT", "PolicyFileError", "Trained", "read", "shipped", "write"]
 
 FORMAT = 1
 """The version that is written; newer ones are refused."""
@@ -48,6 +48,9 @@ MOST_BYTES = 1 << 28
 """Larger files are not read: no network here is."""
 
 MOST_NAMES, MOST_SIDE = 1024, 16
+
+SHIPPED, SUFFIX = Path(__file__).parents[1] / "weights", ".safetensors"
+"""Where the networks lie that ship, and how their files' names end."""
 
 Weights = Any
 
@@ -85,14 +88,25 @@ def write(path: str | os.PathLike[str], trained: Trained) -> None:
 
 
 def read(path: str | os.PathLike[str]) -> Trained:
-    """Read a file; a `PolicyFileError` says in one sentence what is wrong with it."""
+    """Read a file, or one that ships by its name; a `PolicyFileError` says in one sentence what is wrong with it."""
     where = repr(os.fspath(path))
-    flat, text = _content(Path(path), where)
+    flat, text = _content(_place(path), where)
     heading = _checked_heading(text, where)
     architecture, inputs, shape = _described(heading, where)
     weights = _checked_weights(flat, architecture, inputs, shape, where)
     about = heading.get("about")
     return Trained(architecture, inputs, shape, weights, about if isinstance(about, dict) else {})
+
+
+def shipped() -> tuple[str, ...]:
+    """Names of the networks that ship, for `read` and `policy:NAME`."""
+    return tuple(sorted(place.stem for place in SHIPPED.glob(f"*{SUFFIX}")))
+
+
+def _place(path: str | os.PathLike[str]) -> Path:
+    """Where the file lies. A name without a folder and an ending is that of one that ships."""
+    text = os.fspath(path)
+    return SHIPPED / f"{text}{SUFFIX}" if text in shipped() else Path(path)
 
 
 def _heading(trained: Trained, about: Mapping[str, Any]) -> dict[str, Any]:
