@@ -8,6 +8,7 @@ import jax
 import numpy as np
 import pytest
 
+from agents.attempts import play
 from agents.foresight import Foresight
 from agents.protocol import bound
 from agents.registry import make
@@ -19,7 +20,9 @@ BOARD = ["? ? ? ?"] * 5
 @pytest.fixture(scope="module")
 def game() -> Game:
     return Game(
-        Level.from_dict({"name": "x", "colours": 4, "moves": 9, "goals": {"orders": {"a": 12, "b": 12}}, "board": BOARD})
+        Level.from_dict(
+            {"name": "x", "colours": 4, "moves": 9, "goals": {"orders": {"a": 12, "b": 12}}, "board": BOARD}
+        )
     )
 
 
@@ -46,9 +49,9 @@ def test_it_gets_more_points_than_greedy_and_its_name_makes_it_again(game: Game)
     with pytest.raises(ValueError, match="worth must be one of score, progress, not 'points'"):
         Foresight("points")
     free = Level.from_dict({"name": "y", "colours": 4, "moves": 9, "goals": {"score": 10**7}, "board": BOARD})
-    key = jax.random.key(1)
+    keys = jax.random.split(jax.random.key(1), 512)
     means = {
-        name: float(game.rollout(key, level=free, policy=bound(make(name), game), attempts=512)[1].score.mean())
+        name: float(play(bound(make(name), game), game, keys, free, move_by_move=True).score.mean())
         for name in ("greedy", "foresight")
     }
     assert means["foresight"] > 1.1 * means["greedy"]
