@@ -10,7 +10,7 @@ N ?= 100000
 
 # Compiled programs are kept between runs, except in `bench`, which measures compilation too. Tests have JAX keep them:
 # it finds them again after a change of the sources that leaves the programs as they were.
-demo pictures references: export CRUSH_GYM_CACHE ?= $(CURDIR)/.cache/programs
+demo pictures references model leaderboard: export CRUSH_GYM_CACHE ?= $(CURDIR)/.cache/programs
 test test-slow test-all soak: export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.cache/jax
 test test-slow test-all soak: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0.2
 
@@ -26,7 +26,7 @@ SETUP = starter="$(STARTER)"; \
 RUN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow test-all soak lint bench pictures docs references clean
+.PHONY: help setup demo test test-slow test-all soak lint bench pictures docs references model leaderboard clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,12 @@ docs: setup ## write the documentation into site/: the rules, the environments, 
 
 references: setup ## let the reference players play every level that ships, for crush_gym/references
 	@$(RUN) -m scripts.make_references
+
+model: setup ## fit the model that `crush-gym predict` ships with, on synthetic players
+	@$(RUN) -m scripts.make_prediction_model
+
+leaderboard: setup ## draw docs/leaderboard from the rows that ship; PLAY="AGENT ..." has them play first
+	@$(RUN) -m scripts.make_leaderboard $(if $(PLAY),--play $(PLAY))
 
 clean: ## remove environments, caches and build products
 	@rm -rf .venv .venv-* .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site *.egg-info

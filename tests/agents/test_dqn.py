@@ -140,12 +140,12 @@ def test_a_state_from_a_file_goes_on_as_if_it_had_never_been_one(
 @pytest.mark.slow
 def test_learns_to_score_more_than_at_random(practice: Practice) -> None:
     settings = dataclasses.replace(SMALL, boards=64, memory=16384, minibatch=128, ahead=1, rate=3e-3, updates=300)
-    learner = Dqn(practice, Architecture.parse("edge:layers=2,filters=16"), settings, 60_000)
+    learner = Dqn(practice, Architecture.parse("edge:layers=2,filters=16"), settings, 160_000)
     state = learner.start(jax.random.key(0))
     _, stats = practice.game.rollout(jax.random.key(1), attempts=1000)
-    for _ in range(3):
+    for _ in range(8):
         state, metrics = learner.learn(state)
-    assert metrics["play/greedy"] > 1.15 * np.mean(stats.score)
+    assert metrics["play/greedy"] > np.mean(stats.score) + 4 * np.std(stats.score) / 1000**0.5
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,7 @@ def test_options_do_what_they_say(game: Game, parameters: str) -> None:
 @pytest.mark.slow
 def test_beam_tries_the_moves_of_highest_value(game: Game) -> None:
     _, state = opening(game)
-    board = Board.of(game.spec, state.planes)
+    board = Board.of(game.spec, state.planes).awake()
     values = np.asarray(by_action(game.spec, move_values(board, state.books)))
     legal = np.asarray(game.legal(state))
     for lane, tree in enumerate(trees_of(searched(game, Mcts(simulations=8, beam=2)))):

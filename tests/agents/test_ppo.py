@@ -65,12 +65,12 @@ def test_the_same_seed_gives_the_same_weights(learner: Ppo) -> None:
 @pytest.mark.slow
 def test_learns_to_score_more_than_at_random(practice: Practice) -> None:
     settings = dataclasses.replace(SMALL, boards=64, length=16, minibatch=256, updates=20, rate=3e-3)
-    learner = Ppo(practice, Architecture.parse("edge:layers=2,filters=16"), settings, 60_000)
+    learner = Ppo(practice, Architecture.parse("edge:layers=2,filters=16"), settings, 160_000)
     state = learner.start(jax.random.key(0))
     _, stats = practice.game.rollout(jax.random.key(1), attempts=1000)
-    for _ in range(3):
+    for _ in range(8):
         state, metrics = learner.learn(state)
-    assert metrics["play/return"] > 1.15 * np.mean(stats.score)
+    assert metrics["play/return"] > np.mean(stats.score) + 4 * np.std(stats.score) / 1000**0.5
 
 
 @pytest.mark.parametrize(

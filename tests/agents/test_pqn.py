@@ -81,12 +81,12 @@ def test_every_epoch_has_each_move_once_in_an_order_of_its_own() -> None:
 @pytest.mark.slow
 def test_learns_to_score_more_than_at_random(practice: Practice) -> None:
     settings = dataclasses.replace(SMALL, boards=64, length=8, minibatch=128, rate=3e-3, updates=40)
-    learner = Pqn(practice, Architecture.parse("edge:layers=2,filters=16,norm=True"), settings, 60_000)
+    learner = Pqn(practice, Architecture.parse("edge:layers=2,filters=16,norm=True"), settings, 160_000)
     state = learner.start(jax.random.key(0))
     _, stats = practice.game.rollout(jax.random.key(1), attempts=1000)
-    for _ in range(3):
+    for _ in range(8):
         state, metrics = learner.learn(state)
-    assert metrics["play/greedy"] > 1.15 * np.mean(stats.score)
+    assert metrics["play/greedy"] > np.mean(stats.score) + 4 * np.std(stats.score) / 1000**0.5
 
 
 @pytest.mark.parametrize(
