@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from experiments.prediction import Levels, Looked, Model, People
     from experiments.results.task import Task
 
-AGENTS = ("inattentive:share=0", "inattentive", "inattentive:share=0.5", "inattentive:goals=False", "heuristic")
+AGENTS = (
+    "inattentive:share=0", "inattentive", "inattentive:share=0.5", "inattentive:goals=False", "clouded", "heuristic",
+)  # fmt: skip
 ATTEMPTS = 1000
 COVARIATES = ("curve", "file:watch")
 """What a model is made of unless said."""
