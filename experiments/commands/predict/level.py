@@ -59,7 +59,7 @@ def _print(looked: Looked, n: int) -> None:
     from experiments.prediction.sentences import compared, headline, movers, unusual
 
     print(common.plain(headline(looked, n)))
-    for sentence in (compared(looked, n), *unusual(looked, n)):
+    for sentence in (*compared(looked, n), *unusual(looked, n)):
         print(sentence)
     rows = [(name, f"{value:+.2f}") for name, value in movers(looked, n)[:MOVERS]]
     print()

@@ -89,7 +89,7 @@ def test_a_level_is_told_with_its_band_what_moves_it_and_other_limits(
     status, out, _ = run(capsys, folder, "level", TEXTS[5], "--model", model, "--out", page)
     lines = out.splitlines()
     assert status == 0 and lines[0].startswith("combo 4x5") and "people win" in lines[0] and "95 % band" in lines[0]
-    assert "of the 15 levels that the model was fitted on" in lines[1]
+    assert lines[1].startswith("It is ") and "of the 15 levels that the model was fitted on" in lines[1]
     assert "how inattentive does" in out and "*7 " in out and "By a model of the people of people.csv" in out
     curve = [int(line.split()[1].rstrip("%").split("\N{NO-BREAK SPACE}")[0].split(".")[0]) for line in _curve(lines)]
     assert curve == sorted(curve) and curve[-1] - curve[0] > 20
