@@ -38,7 +38,7 @@ ROWS, PAGE = FOLDER / "rows.csv.gz", FOLDER / "index.html"
 SEED = 20_260_101
 """Of the attempts: no training and no judgement during training uses it."""
 
-GRID = {"points:7x7": 400, "combo": 400, "basics": 40, "tour": 20, "thesis": 10, "ladder": 6}
+GRID = {"points:7x7": 200, "combo": 200, "basics": 20, "tour": 10, "thesis": 10, "ladder": 6}
 """Attempts of each player at each level; of `ladder`, a random fifth of the levels."""
 
 COLUMNS = ("agent", "task", "attempt", "won", "score", "moves", "seconds")
@@ -94,7 +94,7 @@ def packed(rows: Iterable[Row]) -> bytes:
 
 
 def write_page(levels: dict[str, tuple[Task, ...]], rows: Sequence[Row]) -> None:
-    """The ranking of who played all parts, one for each part, and how trained players were made."""
+    """The ranking of who played all parts that anybody did, one for each part, and how trained players were made."""
     parts = {
         name: [row for row in rows if row.task in {task.identity for task in some}] for name, some in levels.items()
     }

@@ -127,7 +127,9 @@ class Guide(NamedTuple):
             action, _ = self.player.act(params, own, memory, state, level)
             return counts + (numbers == action), None
 
-        counts = jax.lax.scan(ask, jnp.zeros(mask.shape, jnp.float32), jnp.uint32(ASKED_FROM) + jnp.arange(ASKED, dtype=jnp.uint32))[0]
+        counts = jax.lax.scan(
+            ask, jnp.zeros(mask.shape, jnp.float32), jnp.uint32(ASKED_FROM) + jnp.arange(ASKED, dtype=jnp.uint32)
+        )[0]
         counts = jnp.where(mask, counts + 1.0 / spec.actions, 0.0)
         return counts / jnp.maximum(counts.sum(axis=0), 1e-30)
 

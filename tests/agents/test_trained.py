@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from agents.attempts import PolicyError
+from agents.learning import files
 from agents.learning.files import Trained, write
 from agents.learning.inputs import inputs_of
 from agents.learning.networks import Architecture
@@ -93,3 +94,13 @@ def test_a_low_temperature_plays_the_best_move(game: Game) -> None:
         known[play, temperature] = np.asarray(game.rollout(keys, policy=policy)[1].score)
     assert np.array_equal(known["best", 1.0], known["sample", 1e-9])
     assert not np.array_equal(known["best", 1.0], known["sample", 1.0])
+
+
+def test_networks_that_ship_are_small_have_cards_and_are_made_by_name() -> None:
+    assert {"expert-combo", "ppo-combo"} <= set(files.shipped())
+    assert sum(place.stat().st_size for place in files.SHIPPED.glob("*.safetensors")) <= 2_000_000
+    for name in files.shipped():
+        agent = make(f"policy:{name}")
+        card = (files.SHIPPED / f"{name}.md").read_text(encoding="utf-8")
+        assert agent.name == f"policy:{name}:weights={files.read(name).digest}"
+        assert files.read(name).digest in card and f"policy:{name}" in card and "crush-gym train" in card
