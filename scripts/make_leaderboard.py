@@ -47,6 +47,7 @@ COLUMNS = ("agent", "task", "attempt", "won", "score", "moves", "seconds")
 
 def main() -> None:
     """Play what the command line asks for, and write the page."""
+    FOLDER.mkdir(exist_ok=True)
     parser = argparse.ArgumentParser(prog="python -m scripts.make_leaderboard", description=__doc__)
     parser.add_argument("--play", nargs="+", default=[], metavar="AGENT", help="who plays what is missing")
     parser.add_argument("--only", nargs="+", default=list(GRID), choices=list(GRID), help="parts that are played")

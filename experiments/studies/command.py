@@ -38,6 +38,11 @@ STUDIES = {
     "phase2": Study(
         "the theses' eight sweeps over the search's parameters", "experiments.studies.theses.phase2_page:study"
     ),
+    "phase3": Study("the theses' bots beside people on early levels", "experiments.studies.theses.bots_page:phase3"),
+    "phase4": Study(
+        "the theses' bots and play testers beside people on late levels",
+        "experiments.studies.theses.bots_page:phase4",
+    ),
     "mcadams": Study("McAdams' match-three players on seven sizes of board", "experiments.studies.mcadams.page:study"),
     "candycrush-ai": Study(
         "CandyCrush.ai's players on its game", "experiments.studies.candycrush_ai:study", people=True
