@@ -36,8 +36,8 @@ def text_of(made: Page) -> str:
     return re.sub(r"\s+", " ", html.unescape(text)).replace("\N{NO-BREAK SPACE}", " ")
 
 
-def learned(top1: float, chosen: Chosen = Chosen(5e-4, 512)) -> Learned:
-    return Learned(chosen, top1, {"top1": top1 - 0.01, "nll": 1.5, "random": 0.151}, 12_345, 3.25)
+def learned(top1: float, chosen: Chosen | None = None) -> Learned:
+    return Learned(chosen or Chosen(5e-4, 512), top1, {"top1": top1 - 0.01, "nll": 1.5, "random": 0.151}, 12_345, 3.25)
 
 
 def fabricated(sizes: Sizes) -> Measured:
