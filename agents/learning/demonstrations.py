@@ -148,8 +148,10 @@ def parts_of(attempts: Array, levels: int) -> Array:
     level, part = unique[0], np.zeros(unique.shape[1], np.int8)
     order = np.lexsort((_scattered(unique), level))
     for mine in np.split(order, np.flatnonzero(np.diff(level[order])) + 1):
-        share = (np.cumsum(moves[mine]) - moves[mine]) / moves[mine].sum()
-        part[mine] = np.select([share < HELD, share < 2 * HELD], [PARTS.index("test"), PARTS.index("validation")], 0)
+        before, wanted = np.cumsum(moves[mine]) - moves[mine], HELD * moves[mine].sum()
+        test = before < wanted
+        validation = before - moves[mine][test].sum() < wanted
+        part[mine] = np.select([test, validation], [PARTS.index("test"), PARTS.index("validation")], 0)
     part[level >= levels] = -1
     return part[which.ravel()]
 

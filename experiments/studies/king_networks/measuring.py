@@ -65,7 +65,7 @@ def sizes_of(setting: Setting) -> Sizes:
     sizes = dataclasses.replace(QUICK if setting.quick else FULL, **setting.sizes)
     most = len(load_pack(PACK))
     for name, least, greatest in (
-        ("levels", 1, most), ("pairs", 55, 10**6), ("simulations", 1, 10**5), ("epochs", 1, 1000),
+        ("levels", 1, most), ("pairs", 110, 10**6), ("simulations", 1, 10**5), ("epochs", 1, 1000),
         ("grid_levels", 0, sizes.levels), ("grid_epochs", 1, 1000),
     ):  # fmt: skip
         if not least <= getattr(sizes, name) <= greatest:
