@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +20,25 @@ Progress = Callable[[int], None]
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+class Asked(NamedTuple):
+    """What a player was asked, and what it did; boards' axes are last.
+
+    attempts: numbers of those that the boards play; busy: boards whose attempt goes on, of which alone this is true
+    memory, state, level: before the move
+    """
+
+    attempts: Array
+    busy: Array
+    memory: Memory
+    state: State
+    level: Level
+    action: Array
+
+
+Watch = Callable[[Asked], None]
+"""Told every time a player was asked."""
+
+
 class PolicyError(RuntimeError):
     """A policy that does what no policy may do; the sentence says what."""
 
@@ -34,6 +53,7 @@ def play(
     traits: Traits = None,
     *,
     move_by_move: bool = False,
+    watch: Watch | None = None,
 ) -> Stats: ...
 @overload
 def play(
@@ -45,6 +65,7 @@ def play(
     traits: Traits = None,
     *,
     move_by_move: bool = False,
+    watch: Watch | None = None,
     memories: Literal[True],
 ) -> tuple[Stats, Memory]: ...
 def play(
@@ -56,6 +77,7 @@ def play(
     traits: Traits = None,
     *,
     move_by_move: bool = False,
+    watch: Watch | None = None,
     memories: bool = False,
 ) -> Stats | tuple[Stats, Memory]:
     """Play attempts to their ends.
@@ -68,13 +90,14 @@ def play(
         traits: for the player's start: a tree whose leaves end in the attempts' axis.
         move_by_move: whether a traceable player is asked so, too. Results are the same; all players share the programs
             that play the game then, where each would have one of its own with the game in it.
+        watch: sees every move; the player is asked move by move then.
         memories: also return what the player remembered of each attempt when it was over.
 
     Returns:
         stats[n], and memories whose leaves end in the attempts' axis; an illegal action is a `PolicyError`.
     """
     attempts, told = key.shape[0], progress or (lambda _: None)
-    if policy.traceable and not move_by_move:
+    if policy.traceable and not move_by_move and watch is None:
         given: Any = {"memories": True} if memories else {}
         _, *played = game.rollout(key, level=level, policy=policy, attempts=attempts, traits=traits, **given)
         known: Stats = jax.tree.map(np.asarray, played[0])
@@ -83,7 +106,7 @@ def play(
         told(attempts)
         return (known, played[1]) if memories else known
     most = policy.lanes or (sizes.FOREIGN if policy.traceable else sizes.ASKED)
-    lanes = _Lanes(policy, game, key, level, traits, min(attempts, lanes_for(most)), memories)
+    lanes = _Lanes(policy, game, key, level, traits, min(attempts, lanes_for(most)), memories, watch)
     while lanes.busy.any():
         over = lanes.move()
         if over.any():
@@ -104,8 +127,10 @@ class _Lanes:
         traits: Traits,
         lanes: int,
         remember: bool = False,
+        watch: Watch | None = None,
     ) -> None:
         self.policy, self.game, self.keys, self.all_levels, self.traits = policy, game, keys, level, traits
+        self.watch = watch
         self.attempt = np.arange(lanes)
         self.busy = np.ones(lanes, bool)
         self.next = lanes
@@ -132,8 +157,11 @@ class _Lanes:
     def move(self) -> Array:
         """One move of every lane; the lanes whose attempts it ended, bool[lanes]."""
         keys = move_key(self.keys[self.attempt], self.state.books.made)
+        before = self.memory
         answer, self.memory = self._asked(keys)
         action = _whole(answer, len(self.attempt))
+        if self.watch is not None:
+            self.watch(Asked(self.attempt.copy(), self.busy.copy(), before, self.state, self.level, action))
         self.state, turn = self.game.step(keys, self.state, action, self.level)
         playing = np.asarray(turn.outcome) == OUTCOMES.index("playing")
         wrong = np.flatnonzero(np.asarray(turn.illegal) & playing & self.busy)

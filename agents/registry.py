@@ -99,14 +99,14 @@ def _found(text: str) -> tuple[Any, str, str]:
 def name_of(registered: str, agent: Any) -> str:
     """The name of a dataclass agent: the registered name and the parameters that differ from their defaults."""
     changed = [
-        f"{field.name}={_written(getattr(agent, field.name))}"
+        f"{field.name}={written(getattr(agent, field.name))}"
         for field in dataclasses.fields(agent)
         if getattr(agent, field.name) != field.default
     ]
     return f"{registered}:{','.join(changed)}" if changed else registered
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
     """A value as `make` reads it again."""
     if isinstance(value, str):
         return f"({value})" if "," in value or value.startswith("(") else value

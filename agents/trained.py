@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -20,8 +21,9 @@ from agents.attempts import PolicyError
 from agents.learning.files import PolicyFileError, Trained, read
 from agents.learning.inputs import Inputs
 from agents.learning.learner import masked
-from agents.learning.networks import Architecture
+from agents.learning.networks import Answer, Architecture, answer
 from agents.protocol import Memory, Policy
+from agents.registry import written
 from crush_gym import Game, Level, State
 from crush_gym.policies import WORTHS, legal
 
@@ -39,6 +41,8 @@ class TrainedAgent:
     weights: digest of the weights that are meant; "" for whatever the file holds
     play: "best", the likeliest move, or "sample", one drawn by chance
     temperature: divides the logits where moves are drawn
+    traits: of the player that is imitated, where the network is told some: "skill=1.5,haste=0"; the others are those of
+        the average player
     blind: play games, too, of which the network does not see everything
     """
 
@@ -46,6 +50,7 @@ class TrainedAgent:
     weights: str = ""
     play: str = "best"
     temperature: float = 1.0
+    traits: str = ""
     blind: bool = False
     trained: Trained = field(init=False, compare=False, repr=False)
 
@@ -59,6 +64,7 @@ class TrainedAgent:
             raise PolicyFileError(
                 f"{self.path!r} holds the weights {trained.digest}, not {self.weights}: it was trained again since then"
             )
+        _traits(self.traits, trained.inputs, self.path)
         object.__setattr__(self, "weights", trained.digest)
         object.__setattr__(self, "trained", trained)
 
@@ -66,7 +72,7 @@ class TrainedAgent:
     def name(self) -> str:
         """The file, the digest of its weights, and the parameters that differ from their defaults."""
         known = [f for f in dataclasses.fields(self) if f.init and f.name not in ("path", "weights")]
-        changed = [f"{f.name}={getattr(self, f.name)}" for f in known if getattr(self, f.name) != f.default]
+        changed = [f"{f.name}={written(getattr(self, f.name))}" for f in known if getattr(self, f.name) != f.default]
         return f"policy:{self.path}:{','.join([f'weights={self.weights}', *changed])}"
 
     def bind(self, game: Game) -> Policy:
@@ -83,8 +89,24 @@ class TrainedAgent:
                 f"{self.path!r} never saw what this game has ({', '.join(unseen)}): train it on such levels, or let it "
                 "play all the same with blind=True"
             )
-        how = self.play, self.temperature, units_of(trained.about)
+        how = self.play, self.temperature, units_of(trained.about), _traits(self.traits, trained.inputs, self.path)
         return policy_of(game, trained.architecture, trained.inputs, trained.weights, *how)
+
+
+def _traits(text: str, inputs: Inputs, path: str) -> dict[str, float]:
+    """Traits by name from "skill=1.5,haste=0"."""
+    known, found = [trait.name for trait in inputs.traits], {}
+    for part in filter(None, text.split(",")):
+        name, _, value = part.partition("=")
+        if name not in known:
+            raise ValueError(f"{path!r} is told no trait {name!r} of who plays; there are {', '.join(known) or 'none'}")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            found[name] = float("nan")
+        if not math.isfinite(found[name]):
+            raise ValueError(f"traits: {name} must be a number, such as {name}=1.5, not {value!r}")
+    return found
 
 
 def _size(shape: tuple[int, int]) -> str:
@@ -117,43 +139,54 @@ def policy_of(
     play: str = "best",
     temperature: float = 1.0,
     units: Units | None = None,
+    traits: Mapping[str, float] | None = None,
 ) -> Policy:
-    """A network as a player of a game; other weights and temperatures compile nothing."""
-    act, logits, value = _functions(game.spec, tuple(game.channels), architecture, inputs, play)
-    params = weights, jnp.float32(temperature), jnp.float32(units.scale if units else 1.0)
+    """A network as a player of a game; other weights, temperatures and traits compile nothing.
+
+    Where the network is told traits, a start that is given some, arrays by name, plays each attempt with its own.
+    """
+    act, start, logits, value = _functions(game.spec, tuple(game.channels), architecture, inputs, play)
+    standard = inputs.standard(traits or {}) if inputs.traits else ()
+    params = weights, jnp.float32(temperature), jnp.float32(units.scale if units else 1.0), standard
     if units is None:
-        return Policy(act, params=params, logits=logits)
-    return Policy(act, params=params, logits=logits, value=value, worth=units.worth, discount=units.discount)
+        return Policy(act, start, params=params, logits=logits)
+    return Policy(act, start, params=params, logits=logits, value=value, worth=units.worth, discount=units.discount)
 
 
 @functools.lru_cache(maxsize=64)
 def _functions(spec: Any, channels: tuple[str, ...], architecture: Architecture, inputs: Inputs, play: str) -> Any:
-    """(act, logits, value): the same for each kind of game, by which programs are kept."""
+    """(act, start, logits, value): the same for each kind of game, by which programs are kept."""
     network: Any = architecture.made()
 
-    def answer(weights: Any, state: State, level: Level) -> tuple[jax.Array, jax.Array]:
-        found: tuple[jax.Array, jax.Array] = network.apply(
-            weights, inputs.cells(inputs.view(spec, channels, state, level))
-        )
-        return found
+    def start(params: Any, key: jax.Array, state: State, level: Level, given: Any = None) -> Memory:
+        """The traits of who plays each board, float32[traits, B]; nothing where the network is told none."""
+        if not inputs.traits:
+            return ()
+        shape = len(inputs.traits), state.planes.shape[-1]
+        traits = params[3][:, None] if given is None else inputs.standard(given)
+        return jnp.broadcast_to(traits, shape)
 
-    def seen(weights: Any, state: State, level: Level) -> jax.Array:
-        return masked(answer(weights, state, level)[0], legal(spec, state).T)
+    def said(weights: Any, memory: Memory, state: State, level: Level) -> Answer:
+        cells = inputs.cells(inputs.view(spec, channels, state, level))
+        return answer(network, weights, cells, memory.T if inputs.traits else None)
+
+    def seen(weights: Any, memory: Memory, state: State, level: Level) -> jax.Array:
+        return masked(said(weights, memory, state, level)[0], legal(spec, state).T)
 
     def logits(params: Any, memory: Memory, state: State, level: Level) -> jax.Array:
-        weights, temperature, _ = params
-        return (seen(weights, state, level) / temperature).T
+        weights, temperature, *_ = params
+        return (seen(weights, memory, state, level) / temperature).T
 
     def value(params: Any, memory: Memory, state: State, level: Level) -> jax.Array:
-        weights, _, scale = params
-        return answer(weights, state, level)[1] * scale
+        weights, _, scale, _ = params
+        return said(weights, memory, state, level)[1] * scale
 
     def act(params: Any, key: jax.Array, memory: Memory, state: State, level: Level) -> tuple[jax.Array, Memory]:
-        weights, temperature, _ = params
-        found = seen(weights, state, level)
+        weights, temperature, *_ = params
+        found = seen(weights, memory, state, level)
         if play == "sample":
             noise = jax.vmap(lambda k: jax.random.gumbel(k, found.shape[1:]))(key)
             found = masked(found / temperature + noise, legal(spec, state).T)
         return jnp.argmax(found, axis=1).astype(jnp.int32), memory
 
-    return act, logits, value
+    return act, start, logits, value

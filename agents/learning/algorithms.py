@@ -20,6 +20,7 @@ ALGORITHMS = {
     "dqn": ("agents.dqn", "Dqn"),
     "pqn": ("agents.pqn", "Pqn"),
     "expert": ("agents.expert", "Expert"),
+    "imitation": ("agents.imitation", "Imitation"),
     "sb3-ppo": ("agents.sb3_ppo", "Sb3Ppo"),
     "sb3-dqn": ("agents.sb3_dqn", "Sb3Dqn"),
 }

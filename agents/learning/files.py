@@ -6,6 +6,8 @@ Beside the weights, by their names in the network ("params/conv0/kernel"), it ho
     {"format": 1,
      "architecture": {"name": "edge", "arguments": {"filters": 32}},
      "channels": ["colour a", ...], "preview": true,      what it sees, see agents.learning.inputs
+     "kind": "king",                                       of planes, where they are not those of `Game.channels`
+     "traits": [["skill", 0.1, 0.9], ...],                 what it is told of who plays, with means and SDs
      "shape": [9, 9],                                      the board that it learned on
      "about": {...}}                                       how it was made: settings, budget, levels, versions
 """
@@ -25,8 +27,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from agents.learning.inputs import Inputs
-from agents.learning.networks import Architecture, NetworkError
+from agents.learning.inputs import KINDS, Inputs, Trait
+from agents.learning.networks import Architecture, NetworkError, takes
 from crush_gym.support import write_bytes
 
 try:
@@ -116,6 +118,8 @@ def _heading(trained: Trained, about: Mapping[str, Any]) -> dict[str, Any]:
         "channels": list(trained.inputs.channels),
         "preview": trained.inputs.preview,
         "shape": list(trained.shape),
+        **({"kind": trained.inputs.kind} if trained.inputs.kind != "planes" else {}),
+        **({"traits": [list(trait) for trait in trained.inputs.traits]} if trained.inputs.traits else {}),
         "about": dict(about),
     }
 
@@ -184,7 +188,22 @@ def _described(heading: dict[str, Any], where: str) -> tuple[Architecture, Input
     shape = heading.get("shape")
     if not (isinstance(shape, list) and len(shape) == 2 and all(type(n) is int and 2 <= n <= MOST_SIDE for n in shape)):
         raise PolicyFileError(f"{where} does not say on which size of board it learned")
-    return architecture, Inputs(tuple(channels), preview), (shape[0], shape[1])
+    kind, traits = heading.get("kind", "planes"), heading.get("traits", [])
+    if kind not in KINDS:
+        raise PolicyFileError(f"{where} sees planes of a kind {kind!r} that this version does not know")
+    if not (isinstance(traits, list) and len(traits) <= MOST_NAMES and all(map(_is_trait, traits))):
+        raise PolicyFileError(f"{where} does not say which traits of players it is told")
+    if traits and not takes(architecture.made(), "traits"):
+        raise PolicyFileError(f"{where} is told traits of players, which {architecture} does not take")
+    told = tuple(Trait(name, float(mean), float(sd)) for name, mean, sd in traits)
+    return architecture, Inputs(tuple(channels), preview, kind, told), (shape[0], shape[1])
+
+
+def _is_trait(found: Any) -> bool:
+    if not (isinstance(found, list) and len(found) == 3 and isinstance(found[0], str)):
+        return False
+    numbers = all(type(x) in (int, float) and np.isfinite(x) for x in found[1:])
+    return numbers and found[2] > 0
 
 
 def _checked_weights(
@@ -196,7 +215,9 @@ def _checked_weights(
 ) -> Weights:
     """The weights as the network takes them, refused where they are not its own."""
     example = jax.ShapeDtypeStruct((1, *shape, len(inputs.names)), jnp.float32)  # type: ignore[no-untyped-call]
-    wanted = jax.eval_shape(architecture.made().init, jax.random.key(0), example)
+    traits = jax.ShapeDtypeStruct((1, len(inputs.traits)), jnp.float32)  # type: ignore[no-untyped-call]
+    told = {"traits": traits} if inputs.traits else {}
+    wanted = jax.eval_shape(architecture.made().init, jax.random.key(0), example, **told)
     leaves, tree = jax.tree_util.tree_flatten_with_path(wanted)
     names = ["/".join(str(part.key) for part in path) for path, _ in leaves]
     missing, extra = sorted(set(names) - set(flat)), sorted(set(flat) - set(names))

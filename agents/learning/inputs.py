@@ -7,7 +7,7 @@ needed, at some tens of turns' cost, and no network has to learn to play cascade
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from crush_gym import Game, Level, State
+from crush_gym.envs.views import king_channels, view
 from crush_gym.policies import planes, preview
 from crush_gym.swaps import number_of_actions
 
@@ -23,6 +24,7 @@ __all__ = [
     "GAINS",
     "Inputs",
     "Symmetry",
+    "Trait",
     "View",
     "any_symmetry",
     "inputs_of",
@@ -50,15 +52,30 @@ class View(NamedTuple):
     gains: jax.Array
 
 
+KINDS = ("planes", "king")
+"""Of planes: those of `Game.channels`, or those of the environments' view `king`, which are 0 or 1."""
+
+
+class Trait(NamedTuple):
+    """A number that tells players apart. mean, sd: of those that a network learned from, who are 0 and 1 to it."""
+
+    name: str
+    mean: float
+    sd: float
+
+
 @dataclass(frozen=True)
 class Inputs:
     """What a network sees.
 
-    channels: names of planes, as `Game.channels` has them; preview: whether it sees the gains of moves
+    channels: names of planes; preview: whether it sees the gains of moves; kind: of the planes, one of `KINDS`
+    traits: what it is told of who plays
     """
 
     channels: tuple[str, ...]
     preview: bool = True
+    kind: str = "planes"
+    traits: tuple[Trait, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -68,7 +85,20 @@ class Inputs:
 
     def unseen(self, game: Game) -> tuple[str, ...]:
         """What the game has and the network was never shown."""
-        return tuple(name for name in game.channels if name not in self.channels)
+        names = king_channels(game.spec) if self.kind == "king" else game.channels
+        return tuple(name for name in names if name not in self.channels)
+
+    def standard(self, values: Mapping[str, Any]) -> jax.Array:
+        """Traits by name as the network is told them; those of the average player where they are not given.
+
+        Args:
+            values: numbers, or float[B] each.
+
+        Returns:
+            float32[traits] or float32[traits, B].
+        """
+        given = [(jnp.asarray(values.get(t.name, t.mean), jnp.float32) - t.mean) / t.sd for t in self.traits]
+        return jnp.stack(jnp.broadcast_arrays(*given))
 
     def view(self, spec: Any, channels: Sequence[str], state: State, level: Level) -> View:
         """What is seen of boards in one axis, which comes last in `state`.
@@ -80,6 +110,8 @@ class Inputs:
             level: one for all or one each.
         """
         found = planes(spec, state, level)
+        if self.kind == "king":
+            found, channels = 255 * view(spec, "king", found, jnp), king_channels(spec)
         nothing = jnp.zeros_like(found[:, 0])
         chosen = [found[:, channels.index(name)] if name in channels else nothing for name in self.channels]
         return View(jnp.stack(chosen, axis=-1), self._gains(spec, state, level))
@@ -141,9 +173,14 @@ def any_symmetry(key: jax.Array, inputs: Inputs, boards: int, mirror: bool, reco
     return Symmetry(turned, mixed if recolour and _alike(inputs) else same)
 
 
+BY_COLOUR = ("colour {}", "order {}", "order {} unmet")
+"""Planes of which each colour may have one."""
+
+
 def _alike(inputs: Inputs) -> bool:
     """Whether all colours are seen in the same way: where only some can be ordered, they are not alike."""
-    return sum(f"order {letter}" in inputs.channels for letter in colours_of(inputs)) in (0, len(colours_of(inputs)))
+    letters = colours_of(inputs)
+    return all(sum(kind.format(x) in inputs.channels for x in letters) in (0, len(letters)) for kind in BY_COLOUR)
 
 
 def seen_through(symmetry: Symmetry, inputs: Inputs, view: View) -> View:
@@ -172,8 +209,8 @@ def mirrored_actions(height: int, width: int) -> np.ndarray[Any, np.dtype[np.int
 
 def _recoloured(order: jax.Array, inputs: Inputs, planes: jax.Array) -> jax.Array:
     """Colours, and the orders of them, in another order."""
-    for kind in ("colour", "order"):
-        group = [f"{kind} {letter}" for letter in colours_of(inputs)]
+    for kind in BY_COLOUR:
+        group = [kind.format(letter) for letter in colours_of(inputs)]
         places = [inputs.channels.index(name) for name in group if name in inputs.channels]
         if len(places) == order.shape[1]:
             mixed = jnp.take_along_axis(planes[..., np.array(places)], order[:, None, None, :], axis=-1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -47,6 +47,8 @@ class Learner(Protocol):
     architecture, inputs: of the network whose weights it learns
     steps_per_call: moves on all boards together of one call of `learn`
     previews: whether it can show the network what moves bring by themselves
+    from_pairs: whether it learns from recorded moves instead of play; data: a digest of those, "" without any
+    shape: (rows, columns) of the board that its network sees
     """
 
     @property
@@ -66,6 +68,15 @@ class Learner(Protocol):
 
     @property
     def previews(self) -> bool: ...
+
+    @property
+    def from_pairs(self) -> bool: ...
+
+    @property
+    def data(self) -> str: ...
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
 
     def shapes(self, key: jax.Array) -> State:
         """Something with the shapes and types of a state, whatever it holds."""
@@ -87,8 +98,16 @@ class Learner(Protocol):
         """What rewards were divided by."""
         ...
 
-    def shown(self, state: State) -> tuple[list[str], Level]:
-        """One of the boards that are learned on: its rows of tokens, and its level."""
+    def shown(self, state: State) -> tuple[list[str], Level] | None:
+        """One of the boards that are learned on, where any is played: its rows of tokens, and its level."""
+        ...
+
+    def examined(self, weights: Any, part: str = "validation") -> Mapping[str, float]:
+        """What weights make of recorded moves that were kept back, by name; nothing where it learns from play.
+
+        Args:
+            part: "validation", by which weights are chosen, or "test".
+        """
         ...
 
 
@@ -106,7 +125,12 @@ class OnDevice(ABC):
     settings: Any = None
     steps: int = 1_000_000
 
-    previews = True
+    previews, from_pairs, data = True, False, ""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """See `Learner`."""
+        return self.practice.game.shape
 
     @property
     @abstractmethod
@@ -173,6 +197,11 @@ class OnDevice(ABC):
     def shown(self, state: State) -> tuple[list[str], Level]:
         """See `Learner`."""
         return self.practice.shown(state.situation)
+
+    def examined(self, weights: Any, part: str = "validation") -> Mapping[str, float]:
+        """See `Learner`."""
+        del weights, part
+        return {}
 
 
 def in_minibatches(

@@ -7,6 +7,9 @@
 | king | King's twelve convolutions and mean over the board, with one plane for each action | its own size |
 | mlp | layers over the whole board | its own size |
 
+Networks that are told traits of a player, float32[B, T], play as that player would: each layer's planes are scaled and
+shifted by what they say (FiLM, of Perez and others, 2018), and by nothing before it has been learned.
+
 A network of your own is a `flax.linen.Module` with the same call; `register` gives it a name, by which files find it.
 """
 
@@ -14,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,8 +38,10 @@ __all__ = [
     "Mlp",
     "NetworkError",
     "ResNet",
+    "answer",
     "network",
     "register",
+    "takes",
 ]
 
 ACTIVATIONS: dict[str, Callable[[jax.Array], jax.Array]] = {"relu": nn.relu, "elu": nn.elu, "tanh": nn.tanh}
@@ -46,6 +52,22 @@ Answer = tuple[jax.Array, jax.Array]
 
 class NetworkError(ValueError):
     """A network that cannot be had, with the sentence that says why."""
+
+
+class Film(nn.Module):
+    """Planes scaled and shifted by traits of a player; as they are before it has learned."""
+
+    @nn.compact
+    def __call__(self, y: jax.Array, traits: jax.Array) -> jax.Array:
+        """float[B, ..., C], float[B, T] -> float[B, ..., C]."""
+        by = nn.Dense(2 * y.shape[-1], kernel_init=nn.initializers.zeros, name="traits")(traits)
+        scale, shift = jnp.split(by.reshape(by.shape[0], *(1,) * (y.ndim - 2), -1), 2, axis=-1)
+        return y * (1.0 + scale) + shift
+
+
+def told(y: jax.Array, traits: jax.Array | None, name: str) -> jax.Array:
+    """A layer's planes, by the traits of who plays where they are known."""
+    return y if traits is None else Film(name=name)(y, traits)
 
 
 class EdgeHead(nn.Module):
@@ -89,12 +111,13 @@ class Edge(nn.Module):
     norm: bool = False
 
     @nn.compact
-    def __call__(self, x: jax.Array) -> Answer:
+    def __call__(self, x: jax.Array, traits: jax.Array | None = None) -> Answer:
         """float[B, H, W, C] -> `Answer`."""
         y = x
         for n in range(self.layers):
             y = Conv(self.filters, name=f"conv{n}")(y)
-            y = nn.relu(nn.LayerNorm(name=f"norm{n}")(y) if self.norm else y)
+            y = nn.LayerNorm(name=f"norm{n}")(y) if self.norm else y
+            y = nn.relu(told(y, traits, f"film{n}"))
         y = jnp.concatenate([y, x], axis=-1)
         return EdgeHead(self.hidden, name="edges")(y), ValueHead(name="value")(y)
 
@@ -108,12 +131,12 @@ class ResNet(nn.Module):
     head: str = "edge"
 
     @nn.compact
-    def __call__(self, x: jax.Array) -> Answer:
+    def __call__(self, x: jax.Array, traits: jax.Array | None = None) -> Answer:
         """float[B, H, W, C] -> `Answer`."""
         active = ACTIVATIONS[self.activation]
-        y = active(Conv(self.filters, name="first")(x))
+        y = active(told(Conv(self.filters, name="first")(x), traits, "film"))
         for n in range(self.blocks):
-            inner = active(Conv(self.filters, name=f"block{n}a")(y))
+            inner = active(told(Conv(self.filters, name=f"block{n}a")(y), traits, f"film{n}"))
             y = active(y + Conv(self.filters, scale=0.5, name=f"block{n}b")(inner))
         value = ValueHead(name="value")(y)
         if self.head == "edge":
@@ -125,8 +148,9 @@ class ResNet(nn.Module):
 class King(nn.Module):
     """The network of "Human-Like Playtesting with Deep Learning", and those that it is compared with there.
 
-    layers: convolutions, the last of which has a plane for each action; head: "gap", the mean over the board, or "fc",
-    a layer over the whole board, with dropout while it learns
+    layers: convolutions; head: "gap", where the last of them has a plane for each action, whose mean over the board is
+    the logit, or "fc", two layers over the whole board after them, the first of `hidden` units, each with the share
+    `dropout` of what it gets left out while it learns
     """
 
     layers: int = 12
@@ -134,19 +158,21 @@ class King(nn.Module):
     activation: str = "elu"
     head: str = "gap"
     dropout: float = 0.5
+    hidden: int = 256
 
     @nn.compact
-    def __call__(self, x: jax.Array, learns: bool = False) -> Answer:
+    def __call__(self, x: jax.Array, traits: jax.Array | None = None, learns: bool = False) -> Answer:
         """float[B, H, W, C] -> `Answer`. learns: whether units are dropped, by the rng "dropout"."""
         active, actions = ACTIVATIONS[self.activation], number_of_actions((x.shape[1], x.shape[2]))
         y = x
-        for n in range(self.layers - 1):
-            y = active(Conv(self.filters, name=f"conv{n}")(y))
+        for n in range(self.layers - (self.head == "gap")):
+            y = active(told(Conv(self.filters, name=f"conv{n}")(y), traits, f"film{n}"))
         value = ValueHead(name="value")(y)
         if self.head == "gap":
             return Conv(actions, name="last")(y).mean(axis=(1, 2)), value
-        flat = nn.Dropout(self.dropout, deterministic=not learns)(y.reshape(y.shape[0], -1))
-        return nn.Dense(actions, name="last")(flat), value
+        drop = nn.Dropout(self.dropout, deterministic=not learns)
+        y = active(nn.Dense(self.hidden, name="hidden")(drop(y.reshape(y.shape[0], -1))))
+        return nn.Dense(actions, name="last")(drop(y)), value
 
 
 class Mlp(nn.Module):
@@ -156,12 +182,13 @@ class Mlp(nn.Module):
     layers: int = 2
 
     @nn.compact
-    def __call__(self, x: jax.Array) -> Answer:
+    def __call__(self, x: jax.Array, traits: jax.Array | None = None) -> Answer:
         """float[B, H, W, C] -> `Answer`."""
         actions = number_of_actions((x.shape[1], x.shape[2]))
         y = x.reshape(x.shape[0], -1)
         for n in range(self.layers):
-            y = nn.relu(nn.Dense(self.width, kernel_init=nn.initializers.orthogonal(2.0**0.5), name=f"layer{n}")(y))
+            y = nn.Dense(self.width, kernel_init=nn.initializers.orthogonal(2.0**0.5), name=f"layer{n}")(y)
+            y = nn.relu(told(y, traits, f"film{n}"))
         final = nn.initializers.orthogonal(0.01)
         return nn.Dense(actions, kernel_init=final, name="logits")(y), nn.Dense(1, name="value")(y)[:, 0]
 
@@ -232,6 +259,32 @@ DEFAULT = Architecture()
 def network(text: str) -> nn.Module:
     """The network of a text such as "edge" or "resnet:blocks=20,head=gap"; a `NetworkError` where there is none."""
     return Architecture.parse(text).made()
+
+
+def takes(network: nn.Module, argument: str) -> bool:
+    """Whether a network's call knows the argument: "traits", or "learns"."""
+    return argument in inspect.signature(type(network).__call__).parameters
+
+
+def answer(
+    network: nn.Module,
+    weights: Any,
+    cells: jax.Array,
+    traits: jax.Array | None = None,
+    dropout: jax.Array | None = None,
+) -> Answer:
+    """What a network says of boards.
+
+    Args:
+        cells: float32[B, H, W, C], as `Inputs.cells` gives them.
+        traits: of who plays, float32[B, T]; None where the network is told none.
+        dropout: a key, where it learns.
+    """
+    known: dict[str, Any] = {} if traits is None else {"traits": traits}
+    if dropout is not None and takes(network, "learns"):
+        known |= {"learns": True, "rngs": {"dropout": dropout}}
+    found: Answer = network.apply(weights, cells, **known)  # type: ignore[assignment]
+    return found
 
 
 def register(name: str, kind: type[nn.Module], any_size: bool = False) -> None:

@@ -35,7 +35,10 @@ import numpy as np
 
 from crush_gym.support import write_bytes
 
-__all__ = ["About", "Pairs", "PairsError", "Writer", "cells", "mask", "packed_cells", "packed_mask", "read", "shards"]
+__all__ = [
+    "About", "Pairs", "PairsError", "Writer", "cells", "digest", "joined", "mask", "packed_cells", "packed_mask",
+    "read", "shards",
+]  # fmt: skip
 
 FORMAT = 1
 """The version that is written; newer ones are refused."""
@@ -73,6 +76,10 @@ class Pairs(NamedTuple):
         """How many there are."""
         return int(self.action.shape[0])
 
+    def some(self, places: Array | slice) -> Pairs:
+        """Those at these places, or where a mask is true, in their order."""
+        return Pairs(**{name: x[places] for name, x in self._asdict().items() if x is not None})
+
 
 @dataclass(frozen=True)
 class About:
@@ -102,20 +109,34 @@ class About:
         return found | ({"probabilities": (np.float16, (self.actions,))} if self.probabilities else {})
 
 
+class Shard(NamedTuple):
+    """A file of pairs, as the manifest lists it. pairs: how many; sha256: of the file's bytes, in hexadecimal."""
+
+    file: str
+    pairs: int
+    sha256: str
+
+
 class Writer:
-    """Writes pairs into a new folder, shard by shard; what was written is whole whenever it is broken off.
+    """Writes pairs into a folder, shard by shard; what was written is whole whenever it is broken off.
 
     with Writer("moves", about) as writer:
         writer.add(pairs)
+
+    resume: add to the pairs that the folder holds, which must be of the same
     """
 
-    def __init__(self, folder: str | os.PathLike[str], about: About, shard: int = SHARD) -> None:
+    def __init__(self, folder: str | os.PathLike[str], about: About, shard: int = SHARD, resume: bool = False) -> None:
         self.folder, self.about, self.shard = Path(folder), about, shard
-        if self.folder.exists() and any(self.folder.iterdir()):
-            raise PairsError(f"{str(self.folder)!r} is not empty: pairs go into a folder of their own")
-        self.folder.mkdir(parents=True, exist_ok=True)
         self._waiting: list[Pairs] = []
         self._written: list[dict[str, Any]] = []
+        if resume and (self.folder / MANIFEST).exists():
+            if read(self.folder) != self.about:
+                raise PairsError(f"{str(self.folder)!r} holds pairs of something else: choose another folder")
+            self._written = [shard._asdict() for shard in _listed(self.folder)]
+        elif self.folder.exists() and any(self.folder.iterdir()):
+            raise PairsError(f"{str(self.folder)!r} is not empty: pairs go into a folder of their own")
+        self.folder.mkdir(parents=True, exist_ok=True)
 
     def __enter__(self) -> Writer:
         return self
@@ -123,6 +144,11 @@ class Writer:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if error is None:
             self.close()
+
+    @property
+    def number(self) -> int:
+        """Pairs in the folder."""
+        return sum(int(shard["pairs"]) for shard in self._written)
 
     def add(self, pairs: Pairs) -> None:
         """Some more pairs, of the types that `About.layout` says or of such as fit into them."""
@@ -134,21 +160,27 @@ class Writer:
         while sum(each.number for each in self._waiting) >= self.shard:
             self._write(self.shard)
 
+    def flush(self) -> None:
+        """Write what waits, as a shard however small."""
+        while self._waiting:
+            self._write(self.shard)
+
     def close(self) -> None:
         """Write what is left."""
-        while self._waiting or not self._written:
+        self.flush()
+        if not self._written:
             self._write(self.shard)
 
     def _write(self, most: int) -> None:
-        waiting = _joined(self._waiting, self.about)
-        arrays = {name: x[:most] for name, x in waiting._asdict().items() if x is not None}
-        left = waiting._replace(**{name: x[most:] for name, x in waiting._asdict().items() if x is not None})
+        waiting = joined(self._waiting, self.about)
+        arrays = {name: x for name, x in waiting.some(slice(most))._asdict().items() if x is not None}
+        left = waiting.some(slice(most, None))
         self._waiting = [left] if left.number else []
         file, content = f"pairs-{len(self._written):05d}.npz", io.BytesIO()
         np.savez_compressed(content, **arrays)
         write_bytes(self.folder / file, content.getvalue())
         digest = hashlib.sha256(content.getvalue()).hexdigest()
-        self._written.append({"file": file, "pairs": len(arrays["action"]), "sha256": digest})
+        self._written.append(Shard(file, len(arrays["action"]), digest)._asdict())
         manifest = {"format": FORMAT, **dataclasses.asdict(self.about), "shards": self._written}
         write_bytes(self.folder / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
 
@@ -177,16 +209,26 @@ def shards(folder: str | os.PathLike[str], order: Sequence[int] | None = None) -
         order: numbers of the shards wanted, in this order; by default all.
     """
     folder, about = Path(folder), read(folder)
+    listed = _listed(folder)
+    for number in range(len(listed)) if order is None else order:
+        shard = listed[number]
+        yield _shard(folder / shard.file, about, shard.pairs, shard.sha256)
+
+
+def digest(folder: str | os.PathLike[str]) -> str:
+    """Sixteen hexadecimal digits of all that a folder's pairs are."""
+    content = json.dumps([dataclasses.asdict(read(folder)), *_listed(Path(folder))], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def _listed(folder: Path) -> list[Shard]:
     try:
-        listed = [
-            (Path(str(shard["file"])).name, int(shard["pairs"]), str(shard["sha256"]))
+        return [
+            Shard(Path(str(shard["file"])).name, int(shard["pairs"]), str(shard["sha256"]))
             for shard in _manifest(folder)["shards"]
         ]
     except (KeyError, TypeError, ValueError) as reason:
         raise PairsError(f"{str(folder)!r} has a {MANIFEST} that is not as it should be: {reason!r}") from None
-    for number in range(len(listed)) if order is None else order:
-        file, pairs, digest = listed[number]
-        yield _shard(folder / file, about, pairs, digest)
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -239,7 +281,8 @@ def _checked(known: Mapping[str, Array], about: About, pairs: int, where: str) -
     return Pairs(**known)
 
 
-def _joined(pairs: Sequence[Pairs], about: About) -> Pairs:
+def joined(pairs: Sequence[Pairs], about: About) -> Pairs:
+    """All of them, one after the other."""
     names = about.layout()
     if not pairs:
         return Pairs(**{name: np.zeros((0, *shape), kind) for name, (kind, shape) in names.items()})

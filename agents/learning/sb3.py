@@ -112,7 +112,7 @@ class OnSb3(ABC):
     settings: Any = None
     steps: int = 1_000_000
 
-    name, previews = "", False
+    name, previews, from_pairs, data = "", False, False, ""
 
     def __post_init__(self) -> None:
         if self.architecture.name != "edge":
@@ -158,6 +158,11 @@ class OnSb3(ABC):
     def inputs(self) -> Inputs:
         """What the network sees: the planes of the environment, without what moves bring by themselves."""
         return Inputs(tuple(self.practice.game.channels), preview=False)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """See `Learner`."""
+        return self.practice.game.shape
 
     @property
     def steps_per_call(self) -> int:
@@ -217,6 +222,11 @@ class OnSb3(ABC):
         level = self.practice.env.options.levels[int(state.lanes.level[0])]
         first = jax.tree.map(lambda x: np.asarray(x)[..., 0], state.lanes.state)
         return self.practice.game.text(first, level), level
+
+    def examined(self, weights: Any, part: str = "validation") -> Mapping[str, float]:
+        """See `Learner`."""
+        del weights, part
+        return {}
 
     # ------------------------------------------------------------------ boards and model
 

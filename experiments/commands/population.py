@@ -154,7 +154,8 @@ def _played(people: People, tasks: tuple[Task, ...], store: Path, seed: int) -> 
 def _recorded(options: argparse.Namespace, people: People, tasks: tuple[Task, ...], results: Results) -> int:
     """Write moves; how many."""
     from agents.learning.pairs import PairsError
-    from experiments.population.recording import RecordingError, chosen, record
+    from experiments.population.recording import chosen, record
+    from experiments.recording import RecordingError
 
     rows = chosen(results.rows, options.pairs)
     wanted, done = sum(row.moves for row in rows), 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import shutil
 import sys
 from pathlib import Path
@@ -28,6 +29,7 @@ def register(subparsers: Subparsers) -> None:
         "train ppo --levels combo --steps 500000 --set rate=0.0005 --network edge:layers=4",
         "train ppo --levels combo --seeds 3 --sweep rates.json --out rates",
         "train pqn --levels combo --minutes 5 --out combo",
+        "train imitation --pairs moves --network king --set rate=0.0005 --out imitator",
         "train --resume jelly --minutes 10",
         "evaluate policy:jelly/best.safetensors greedy --levels basics/jelly",
     )  # fmt: skip
@@ -40,6 +42,11 @@ def register(subparsers: Subparsers) -> None:
         metavar="LEVELS",
         help="as of `evaluate`; several are learned together by one network",
     )
+    parser.add_argument(
+        "--pairs", metavar="FOLDER",
+        help="recorded moves to learn from, by imitation: `crush-gym record` writes some; with --levels, weights are "
+        "judged by playing these, too",
+    )  # fmt: skip
     parser.add_argument("--steps", type=number, metavar="N", help="moves to learn from (default: 1,000,000)")
     parser.add_argument("--minutes", type=float, metavar="M", help="stop after so many; `--resume` goes on")
     parser.add_argument("--seed", type=common.seed, help="of everything random (default: 0)")
@@ -94,13 +101,14 @@ def run(options: argparse.Namespace) -> int:
         if options.resume is not None:
             _nothing_else(options)
             return _report([_one(options, options.resume, read_plan(options.resume))])
-        if options.algorithm is None or not options.levels:
+        if options.algorithm is None or not (options.levels or options.pairs):
             raise UsageError(
                 "say what learns and on what: crush-gym train ALGORITHM --levels LEVELS "
                 f"(algorithms: {', '.join(ALGORITHMS)})"
             )
         plan = _plan(options) | {"settings": settings_from(options.set, options.algorithm)}
-        if plan["preview"] and not algorithm(options.algorithm)[0].previews:
+        learner = algorithm(options.algorithm)[0]
+        if plan["preview"] and not learner.previews and not learner.from_pairs:
             print(f"{options.algorithm}: the network is not shown what moves bring by themselves", file=sys.stderr)
         return _report(_all(options, plan))
     except AlgorithmError as error:
@@ -122,9 +130,9 @@ def _extra(missing: ImportError) -> str:
 
 def _plan(options: argparse.Namespace) -> dict[str, Any]:
     """The fields of the plan that were given."""
-    named = {name: getattr(options, name) for name in ("steps", "seed", "network", "reward", "every", "attempts")}
-    given = {name: value for name, value in named.items() if value is not None}
-    return given | {"algorithm": options.algorithm, "levels": options.levels, "preview": not options.no_preview}
+    names = ("steps", "seed", "network", "reward", "every", "attempts", "pairs")
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    return given | {"algorithm": options.algorithm, "levels": options.levels or [], "preview": not options.no_preview}
 
 
 def _nothing_else(options: argparse.Namespace) -> None:
@@ -132,6 +140,7 @@ def _nothing_else(options: argparse.Namespace) -> None:
     fixed = (
         "algorithm",
         "levels",
+        "pairs",
         "steps",
         "seed",
         "seeds",
@@ -156,7 +165,8 @@ def _all(options: argparse.Namespace, plan: dict[str, Any]) -> list[Finished]:
     from experiments.training.plan import PlanError
     from experiments.training.run import CONFIG
 
-    folder = options.out or Path("runs") / _slug(f"{options.algorithm}-{'-'.join(options.levels)}")
+    source = options.levels or [Path(options.pairs).resolve().name]
+    folder = options.out or Path("runs") / _slug(f"{options.algorithm}-{'-'.join(source)}")
     variants = [{}] if options.sweep is None else read_sweep(options.sweep)
     wanted = plans_of(plan, folder, options.seeds or 1, variants)
     if len(wanted) == 1 and (folder / CONFIG).exists():
@@ -202,8 +212,9 @@ class _Line:
         parts = [f"{1 - left / moment.of:4.0%}  {moment.steps:,} moves", f"{moment.steps_per_second:,.0f}/s"]
         parts += [f"return {played:,.2f}"] if played is not None and played == played else []
         if moment.judgement is not None:
-            success = moment.judgement.success
-            parts.append(f"judged {success:.1%}" if success == success else f"judged {moment.judgement.score:,.0f}")
+            numbers = moment.judgement.numbers
+            metric = next(name for name in ("top1", "success", "score") if not math.isnan(numbers.get(name, math.nan)))
+            parts.append(f"judged {numbers[metric]:.1%}" if metric != "score" else f"judged {numbers[metric]:,.0f}")
         parts.append(f"{_minutes(left / max(moment.steps_per_second, 1e-9))} left")
         self._write("  ".join(parts))
 
@@ -223,6 +234,7 @@ def _minutes(seconds: float) -> str:
 
 def _report(runs: list[Finished]) -> int:
     """What came of the runs."""
+    from experiments.training.judging import shown as in_words
     from experiments.training.run import BEST
 
     for done in runs:
@@ -234,11 +246,7 @@ def _report(runs: list[Finished]) -> int:
             continue
         shown = "not judged yet"
         if done.best is not None:
-            shown = (
-                f"best {done.metric} {done.best:.1%}"
-                if done.metric == "success"
-                else f"best mean score {done.best:,.0f}"
-            )
+            shown = f"best {in_words(done.metric, done.best)}"
         print(f"{done.folder}: {done.steps:,} moves, {shown}")
         if done.why in ("minutes", "stopped"):
             print(f"  go on: crush-gym train --resume {done.folder}")

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 class Study(NamedTuple):
     """A study that can be named. home: `module:function` of what measures and gives the page; people: whether it
-    compares people's games where it is given some."""
+    compares people's games where it is given some; sizes: names of what may be done more or less often."""
 
     summary: str
     home: str
     people: bool = False
+    sizes: tuple[str, ...] = ()
 
     def load(self) -> Callable[[Setting], Page]:
         module, _, name = self.home.partition(":")
@@ -51,6 +52,11 @@ STUDIES = {
     "population": Study(
         "the synthetic population beside aggregates of real people", "experiments.studies.population.page:study"
     ),
+    "king-networks": Study(
+        "King's networks and this suite's, imitating a tree search",
+        "experiments.studies.king_networks.page:study",
+        sizes=("levels", "pairs", "simulations", "epochs", "grid_levels", "grid_epochs"),
+    ),
 }
 
 
@@ -71,6 +77,11 @@ def register(subparsers: Subparsers) -> None:
         "--people", type=Path, nargs="+", default=[], metavar="LOG",
         help="people's games, logs of `crush-gym play`, to compare in a study of players (candycrush-ai)",
     )  # fmt: skip
+    parser.add_argument(
+        "--size", action="append", default=[], metavar="NAME=N",
+        help="do more or less of something, in a study that lets you: king-networks has levels, pairs, simulations, "
+        "epochs, grid_levels, grid_epochs",
+    )  # fmt: skip
     parser.add_argument("--seed", type=common.seed, default=0, help="of all attempts (default: 0)")
 
 
@@ -79,6 +90,7 @@ def run(options: argparse.Namespace) -> int:
     study, folder = STUDIES[options.name], Path(options.out)
     if options.people and not study.people:
         raise UsageError(f"the study {options.name} compares no people's games: leave out --people")
+    sizes = _sizes(options.size, options.name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -86,14 +98,37 @@ def run(options: argparse.Namespace) -> int:
     quiet_xla()
     from experiments.report import PageError
     from experiments.results.store import StoreError
-    from experiments.studies.setting import STORE, Setting, StudyError
+    from experiments.studies.setting import Setting, StudyError
 
     page = folder / f"{options.name}{'-quick' if options.quick else ''}.html"
     try:
-        with interruptible(lambda: safe_in(folder / STORE)):
-            setting = Setting(options.quick, folder, options.seed, tuple(options.people))
+        with interruptible(lambda: _safe(folder, study)):
+            setting = Setting(options.quick, folder, options.seed, tuple(options.people), sizes)
             study.load()(setting).write(page)
     except (StudyError, StoreError, PageError) as error:
         raise CommandError(str(error)) from None
     print(f"page: {page}")
     return 0
+
+
+def _safe(folder: Path, study: Study) -> str:
+    """What is told of an interrupted study."""
+    from experiments.studies.setting import STORE
+
+    if study.sizes:
+        return f"what was finished is safe in {str(folder)!r}; the same command goes on from there"
+    return safe_in(folder / STORE)
+
+
+def _sizes(words: list[str], name: str) -> dict[str, int]:
+    """Sizes from "name=number" each."""
+    known, found = STUDIES[name].sizes, {}
+    for word in words:
+        key, _, value = word.partition("=")
+        if key not in known:
+            there = f"there are {', '.join(known)}" if known else "it has none"
+            raise UsageError(f"the study {name} has no size {key!r}; {there}")
+        if not (value.isascii() and value.isdigit()):
+            raise UsageError(f"--size {key} must be a whole number, not {value!r}")
+        found[key] = int(value)
+    return found

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -28,12 +28,14 @@ class Setting:
     """quick: about a minute instead of the paper's numbers; folder: where everything goes; seed: of all attempts.
 
     people: logs of people's games, where the study has them compared
+    sizes: what is done more or less often than usual, by the study's own names
     """
 
     quick: bool
     folder: Path
     seed: int = 0
     people: tuple[Path, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def store(self) -> Path:
@@ -59,7 +61,8 @@ class Setting:
         """What gives the same results again."""
         quick = " --quick" if self.quick else ""
         people = f" --people {shlex.join(path.name for path in self.people)}" if self.people else ""
-        return f"crush-gym study {study}{quick} --seed {self.seed}{people}"
+        sizes = "".join(f" --size {name}={value}" for name, value in self.sizes.items())
+        return f"crush-gym study {study}{quick}{sizes} --seed {self.seed}{people}"
 
     def facts(self) -> dict[str, str]:
         """Versions, hardware and the seed, for the end of a page."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 from collections.abc import Mapping
@@ -11,9 +12,11 @@ from functools import cached_property
 from typing import Any
 
 from agents.learning.algorithms import AlgorithmError, algorithm, with_settings
+from agents.learning.demonstrations import Demonstrations
 from agents.learning.inputs import inputs_of
 from agents.learning.learner import Learner
 from agents.learning.networks import Architecture, NetworkError
+from agents.learning.pairs import digest
 from agents.learning.practice import Practice
 from crush_gym import LevelError, functional
 from experiments.results.assignment import tasks_of
@@ -47,7 +50,9 @@ class PlanError(ValueError):
 class Plan:
     """A run.
 
-    levels: as `crush-gym evaluate --levels` takes them, of one rule set
+    levels: as `crush-gym evaluate --levels` takes them, of one rule set; where it learns from pairs, those on which its
+    weights are judged by playing, too, or none
+    pairs: the folder of recorded moves to learn from, where the algorithm does that
     steps: moves on all boards together; schedules go by them
     network: as `Architecture.parse` reads it, or "auto", the algorithm's own
     reward: one of REWARDS; preview: whether the network sees what each move brings by itself, where its algorithm can
@@ -56,7 +61,7 @@ class Plan:
     every: moves between two judgements; attempts: of a judgement, shared among the levels
     """
 
-    levels: tuple[str, ...]
+    levels: tuple[str, ...] = ()
     algorithm: str = "ppo"
     steps: int = 1_000_000
     seed: int = 0
@@ -66,6 +71,7 @@ class Plan:
     settings: Mapping[str, Any] = field(default_factory=dict)
     every: int = 131_072
     attempts: int = 400
+    pairs: str = ""
 
     def __post_init__(self) -> None:
         for name, most in (("steps", 10**12), ("every", 10**12), ("attempts", 10**6)):
@@ -75,7 +81,7 @@ class Plan:
             raise PlanError(f"the seed must be a whole number from 0 to {SEEDS - 1}, not {self.seed}")
         if self.reward not in REWARDS:
             raise PlanError(f"reward must be one of {', '.join(REWARDS)}, not {self.reward!r}")
-        if not self.levels:
+        if not self.levels and not self.pairs:
             raise PlanError("there are no levels to learn on")
 
     @classmethod
@@ -113,32 +119,64 @@ class Plan:
 
     @property
     def rewarded(self) -> str:
-        """The reward, where "auto" has been decided."""
+        """The reward, where "auto" has been decided; "" where nothing is rewarded."""
+        if self.pairs:
+            return ""
         if self.reward != "auto":
             return self.reward
         return "progress" if any(asks_for_more_than_points(task) for task in self.tasks) else "score"
 
     @property
     def metric(self) -> str:
-        """By what weights are judged: "success" where a level can be won, else "score"."""
+        """By what weights are judged: "top1" of recorded moves; else "success" where a level can be won, or "score"."""
+        if self.pairs:
+            return "top1"
         return "success" if any(can_be_won(task) for task in self.tasks) else "score"
 
     def learner(self) -> Learner:
         """The learner, or a `PlanError`; nothing is compiled yet."""
-        rules = self.tasks[0].rules
         try:
             kind, settings = algorithm(self.algorithm)
+            if kind.from_pairs != bool(self.pairs):
+                raise PlanError(
+                    f"{self.algorithm} learns from recorded moves: say where they are (--pairs FOLDER, which "
+                    "`crush-gym record` writes)" if kind.from_pairs else
+                    f"{self.algorithm} learns by playing, not from recorded moves: leave the pairs out"
+                )  # fmt: skip
             known = {field.name for field in dataclasses.fields(settings)}
-            usual = {name: value for name, value in BY_REWARD[self.rewarded].items() if name in known}
+            usual = {name: value for name, value in BY_REWARD.get(self.rewarded, {}).items() if name in known}
             chosen = with_settings(settings(), usual | dict(self.settings), self.algorithm)
             architecture = kind.architecture if self.network == "auto" else Architecture.parse(self.network)
-            levels = [task.level for task in self.tasks]
-            env = functional.make(IDS[rules], pack=levels, reward=self.rewarded)
-            practice = Practice(env, inputs_of(env.game, self.preview))
-            learner: Learner = kind(practice, architecture, chosen, self.steps)
+            learner: Learner = kind(self._source(chosen), architecture, chosen, self.steps)
         except (AlgorithmError, NetworkError, ValueError) as error:
             raise PlanError(str(error)) from None
+        self._check_size(learner)
         return learner
+
+    def _source(self, settings: Any) -> Practice | Demonstrations:
+        """What is learned from."""
+        if self.pairs:
+            return _demonstrations(self.pairs, settings.levels, digest(self.pairs))
+        levels = [task.level for task in self.tasks]
+        env = functional.make(IDS[self.tasks[0].rules], pack=levels, reward=self.rewarded)
+        return Practice(env, inputs_of(env.game, self.preview))
+
+    def _check_size(self, learner: Learner) -> None:
+        """Refuse levels that the network cannot play, where it learns from elsewhere."""
+        for task in self.tasks if not learner.architecture.any_size else ():
+            height, width = int(task.level.height), int(task.level.width)
+            if (height, width) != learner.shape:
+                rows, columns = learner.shape
+                raise PlanError(
+                    f"the network {learner.architecture} plays boards of {rows}x{columns} only, and the level "
+                    f"{task.name!r} has {height}x{width}: leave it out, or choose the network edge"
+                )
+
+
+@functools.lru_cache(maxsize=2)
+def _demonstrations(folder: str, levels: int, content: str) -> Demonstrations:
+    """The pairs of a folder, read once as long as it holds the same. content: their digest."""
+    return Demonstrations.open(folder, levels)
 
 
 def can_be_won(task: Task) -> bool:

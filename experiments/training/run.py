@@ -19,7 +19,6 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -88,7 +87,7 @@ def train(
     """Train a player.
 
     Args:
-        levels: texts as of `crush-gym evaluate --levels`.
+        levels: texts as of `crush-gym evaluate --levels`; with `pairs`, there may be none.
         out: the run's folder, which must not hold another run.
         resume: the folder of a run to go on with, instead of levels, `out` and a plan.
         minutes: of learning after which it stops; it can be resumed.
@@ -225,7 +224,7 @@ class _Run:
     def _judge(self) -> None:
         """Let the harness play the weights, and keep them if none were better."""
         weights = jax.device_get(self.learner.weights(self.state))
-        self.judgement = judged(self.plan, self.learner.architecture, self.learner.inputs, weights)
+        self.judgement = judged(self.plan, self.learner, weights)
         value = self.judgement.value(self.plan.metric)
         better = self.best is None or value > self.best
         self.best = value if better else self.best
@@ -234,8 +233,7 @@ class _Run:
         if better:
             files.write(self.folder / BEST, trained)
             write_bytes(self.folder / CARD, card(self.plan, trained).encode())
-        known = {"success": self.judgement.success, "score": self.judgement.score}
-        known = {name: number for name, number in known.items() if math.isfinite(number)}
+        known = {name: number for name, number in self.judgement.numbers.items() if math.isfinite(number)}
         self._log({f"judged/{name}": number for name, number in known.items()})
         self.board.scalars(self.steps, {f"judged/{name}": number for name, number in known.items()})
         leaves = jax.tree_util.tree_flatten_with_path(weights)[0]
@@ -245,8 +243,11 @@ class _Run:
 
     def _picture(self) -> None:
         """The first of the boards that are learned on, where pictures can be made."""
+        board = self.learner.shown(self.state)
+        if board is None:
+            return
         try:
-            pixels = render.rgb(*self.learner.shown(self.state), size=32)
+            pixels = render.rgb(*board, size=32)
         except render.MissingExtraError:
             return
         self.board.picture(self.steps, "board", pixels)
@@ -255,20 +256,19 @@ class _Run:
         learner, plan = self.learner, self.plan
         assert self.judgement is not None
         about = about_of(plan, learner, self.steps, self._clock(), self.judgement, learner.scale(self.state))
-        shape = self._shape
-        return Trained(learner.architecture, learner.inputs, shape, weights, about)
-
-    @cached_property
-    def _shape(self) -> tuple[int, int]:
-        levels = [task.level for task in self.plan.tasks]
-        return max(int(level.height) for level in levels), max(int(level.width) for level in levels)
+        if test := learner.examined(weights, "test"):
+            about["test"] = dict(test)
+        return Trained(learner.architecture, learner.inputs, learner.shape, weights, about)
 
     # ------------------------------------------------------------------ what is kept
 
     def _keep(self) -> None:
         """Write all that the run goes on from."""
-        judgement = None if self.judgement is None else list(self.judgement)
-        about = {"steps": self.steps, "seconds": self._clock(), "best": self.best, "judgement": judgement}
+        judgement = None if self.judgement is None else [*self.judgement[:-1], dict(self.judgement.likeness)]
+        about = {
+            "steps": self.steps, "seconds": self._clock(), "best": self.best, "judgement": judgement,
+            "data": self.learner.data,
+        }  # fmt: skip
         checkpoints.store(self.folder / STATE, self.state, about)
         self.kept = time.monotonic()
 
@@ -277,6 +277,10 @@ class _Run:
             self.state, about = checkpoints.restore(self.folder / STATE, like)
         except PolicyFileError as error:
             raise PlanError(str(error)) from None
+        if about.get("data", "") != self.learner.data:
+            raise PlanError(
+                f"the pairs in {self.plan.pairs!r} are not those that the run in {str(self.folder)!r} began with"
+            )
         self.steps, self.seconds, self.best = about["steps"], about["seconds"], about["best"]
         self.judgement = None if about["judgement"] is None else Judgement(*about["judgement"])
 

@@ -48,6 +48,73 @@ def test_king_is_the_network_of_the_paper() -> None:
     assert kernels == [(3, 3, 102, 35), *[(3, 3, 35, 35)] * 10, (3, 3, 35, 144)]
 
 
+FILTERS, SEEN = 35, 102
+CONV = 9 * FILTERS * FILTERS + FILTERS
+FIRST = 9 * SEEN * FILTERS + FILTERS
+VALUE = 2 * FILTERS * 64 + 64 + 64 + 1
+GAP = 9 * FILTERS * 144 + 144
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        ("king", FIRST + 10 * CONV + GAP + VALUE),
+        ("king:activation=relu", FIRST + 10 * CONV + GAP + VALUE),
+        ("king:activation=relu,head=fc", FIRST + 11 * CONV + 81 * FILTERS * 256 + 256 + 256 * 144 + 144 + VALUE),
+        ("resnet:blocks=20,filters=35,activation=elu,head=gap", FIRST + 40 * CONV + GAP + VALUE),
+    ],
+)
+def test_the_networks_of_table_one_have_so_many_weights(name: str, weights: int) -> None:
+    found = jax.eval_shape(network(name).init, jax.random.key(0), jnp.ones((1, 9, 9, SEEN)))
+    assert sum(x.size for x in jax.tree.leaves(found)) == weights
+
+
+@pytest.mark.parametrize("activation", ["elu", "relu"])
+def test_kings_logits_are_means_of_planes_of_convolutions(activation: str) -> None:
+    made, x = (
+        network(f"king:layers=2,filters=3,activation={activation}"),
+        np.random.default_rng(0).normal(size=(4, 3, 2)),
+    )
+    weights = made.init(jax.random.key(1), jnp.asarray(x[None], jnp.float32))
+    layers = [weights["params"][name] for name in ("conv0", "last")]
+
+    def convolved(y: np.ndarray, layer: dict) -> np.ndarray:
+        padded = np.pad(y, ((1, 1), (1, 1), (0, 0)))
+        places = [
+            [np.einsum("ijc,ijcd->d", padded[r : r + 3, c : c + 3], layer["kernel"]) for c in range(3)]
+            for r in range(4)
+        ]
+        return np.array(places) + layer["bias"]
+
+    inner = convolved(x, layers[0])
+    inner = np.where(inner > 0, inner, np.expm1(inner) if activation == "elu" else 0.0)
+    expected = convolved(inner, layers[1]).mean(axis=(0, 1))
+    found = made.apply(weights, jnp.asarray(x[None], jnp.float32))[0][0]
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_units_are_dropped_only_where_a_network_learns() -> None:
+    made, x = network("king:layers=1,filters=4,head=fc,hidden=16"), jnp.ones((2, 5, 5, 3))
+    weights = made.init(jax.random.key(0), x)
+    calm = networks.answer(made, weights, x)[0]
+    assert (calm == networks.answer(made, weights, x)[0]).all()
+    dropped = [networks.answer(made, weights, x, dropout=jax.random.key(n))[0] for n in range(2)]
+    assert not np.allclose(dropped[0], dropped[1]) and not np.allclose(calm, dropped[0])
+
+
+@pytest.mark.parametrize("name", ["edge:layers=1", "resnet:blocks=1", "king:layers=2", "mlp:width=8"])
+def test_traits_change_nothing_before_they_are_learned_and_then_they_do(name: str) -> None:
+    made, x = network(name), jax.random.normal(jax.random.key(2), (3, 5, 4, 6))
+    traits = jnp.asarray([[1.0, 0.0], [0.0, 0.0], [-1.0, 2.0]])
+    weights = made.init(jax.random.key(0), x, traits)
+    plain = {"params": {name: value for name, value in weights["params"].items() if "film" not in name}}
+    np.testing.assert_allclose(made.apply(weights, x, traits)[0], made.apply(plain, x)[0], rtol=1e-5)
+    moved = jax.tree.map(lambda w: w + 0.1, weights)
+    found = [made.apply(moved, x, t)[0] for t in (traits, jnp.zeros_like(traits))]
+    differs = np.abs(found[0] - found[1]).max(axis=1) > 1e-6
+    assert differs.tolist() == [True, False, True]
+
+
 def test_normalised_layers_give_each_cell_mean_0_and_variance_1() -> None:
     x = jnp.asarray(np.random.default_rng(0).normal(3.0, 5.0, (2, 5, 5, 3)))
     made = network("edge:layers=1,norm=True")
