@@ -52,6 +52,11 @@ STUDIES = {
     "population": Study(
         "the synthetic population beside aggregates of real people", "experiments.studies.population.page:study"
     ),
+    "king": Study(
+        "a network that imitates players predicts how hard levels are for them",
+        "experiments.studies.king.page:study",
+        sizes=("levels", "players", "pairs", "epochs", "attempts", "few", "searched", "simulations", "searches"),
+    ),
     "king-networks": Study(
         "King's networks and this suite's, imitating a tree search",
         "experiments.studies.king_networks.page:study",
@@ -79,8 +84,8 @@ def register(subparsers: Subparsers) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--size", action="append", default=[], metavar="NAME=N",
-        help="do more or less of something, in a study that lets you: king-networks has levels, pairs, simulations, "
-        "epochs, grid_levels, grid_epochs",
+        help="do more or less of something, in a study that lets you: "
+        + "; ".join(f"{name} has {', '.join(study.sizes)}" for name, study in STUDIES.items() if study.sizes),
     )  # fmt: skip
     parser.add_argument("--seed", type=common.seed, default=0, help="of all attempts (default: 0)")
 

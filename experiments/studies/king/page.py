@@ -1,0 +1,152 @@
+"""The page of the study of King's network as a predictor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from experiments import report
+from experiments.report import Page, Point, Scale, Section
+from experiments.report.forecasts import TABLE_II
+from experiments.report.words import with_limits
+from experiments.statistics.ranks import spearman
+from experiments.studies.king.measuring import FULL, IMITATED, PACK, Measured, Result, measured
+from experiments.studies.setting import Setting
+
+
+def study(setting: Setting) -> Page:
+    """Measure it and write it up."""
+    return page(measured(setting), setting)
+
+
+def page(found: Measured, setting: Setting) -> Page:
+    """The whole page."""
+    sizes = found.sizes
+    less = "" if sizes == FULL else f" **This is less than the full study, which has {FULL}.**"
+    lead = (
+        "S. F. Gudmundsson and others, “Human-Like Playtesting with Deep Learning”: a network that imitates players "
+        "plays levels, and from its success follows theirs. **The people here are synthetic, two families of "
+        f"{sizes.players} players, and nothing is a claim about people.** The network imitates family {IMITATED} "
+        f"({found.pairs:,} moves on fitting levels of the pack `{PACK}`), so that on family {IMITATED} it predicts "
+        f"those whom it was made from.{less}"
+    )
+    sections = (
+        _table(found), _figure(found), _shapes(found), _personas(found), _played(found),
+        report.section("Again", report.commands(setting.command("king"))),
+    )  # fmt: skip
+    return Page("A network that imitates players predicts them", lead, sections, setting.facts())
+
+
+def _table(found: Measured) -> Section:
+    head = ("agent", "attempts", "people", "fitted on", "MAE", "outside the 95 % band", "SD of random effects", "floor")
+    theirs = [
+        (f"paper: {row.agent} ({row.game})", f"{row.attempts:,}", "real players", "800 levels", f"{row.mae} %",
+         f"{row.outside} %", f"{row.sd} %", "")
+        for row in TABLE_II
+    ]  # fmt: skip
+    ours = [
+        (r.agent, f"{r.attempts:,}", f"family {r.family}{', imitated' * r.clone}", report.counted(r.fitted, "level"),
+         with_limits(*(_pp(x) for x in _spread(r))), report.percent(r.measures.outside.value),
+         f"{100 * r.measures.kappa:.0f} %", _pp(r.measures.floor))
+        for r in found.results
+    ]  # fmt: skip
+    top, random = found.top1
+    text = (
+        f"The network names {report.percent(top)} of the moves that were made in attempts kept back; a random legal "
+        f"move would be right in {report.percent(random)} of them. MAE in percentage points, with its 95 % interval "
+        "over levels; the floor is the MAE of who knows the true rates."
+    )
+    return report.section("Table II", report.prose(text), report.table(head, [*theirs, *ours]))
+
+
+def _spread(result: Result) -> tuple[float, float, float]:
+    mae = result.measures.mae
+    return mae.value, mae.low, mae.high
+
+
+def _pp(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+def _figure(found: Measured) -> Section:
+    """The paper's figure 4, of the network with most attempts, for both families."""
+    scale = {name: Scale(0, 1, name, form=report.percent) for name in ("predicted success", "observed success")}
+    figures = []
+    for result in (r for r in found.results if r.agent.startswith("CNN") and r.attempts == found.sizes.attempts):
+        band = result.forecast.bands[0.95]
+        rates = result.people.rates
+        points = [
+            Point("", float(m), float(rate), float(low), float(high))
+            for m, rate, low, high in zip(result.forecast.median, rates, band.low, band.high, strict=True)
+        ]
+        drawn = report.scatter_plot(points, *scale, x=scale["predicted success"], y=scale["observed success"])
+        caption = f"{result.agent}, family {result.family}. Bars: the 95 % band of observed rates."
+        figures.append(report.figure(drawn, caption, width=report.HALF))
+    pairs = [report.beside(*figures[n : n + 2]) for n in range(0, len(figures), 2)]
+    return report.section("Predicted against observed", *pairs)
+
+
+def _shapes(found: Measured) -> Section:
+    """What the paper found, and whether it is so here."""
+    sizes, rows = found.sizes, []
+    for family in sorted({result.family for result in found.results}):
+        own = {(r.agent, r.attempts): r.measures.mae.value for r in found.results if r.family == family}
+        best, sampled = own["CNN, likeliest move", sizes.attempts], own["CNN, sampled", sizes.attempts]
+        few = own["CNN, likeliest move", sizes.few]
+        search = next(value for (agent, _), value in own.items() if agent.startswith("MCTS"))
+        rows += [
+            (f"family {family}", "the network predicts better than the search", _pp(best), _pp(search),
+             _said(best < search)),
+            (f"family {family}", f"{sizes.attempts:,} attempts predict better than {sizes.few:,}", _pp(best), _pp(few),
+             _said(best < few)),
+            (f"family {family}", "moves by chance predict better than the likeliest ones (their future work)",
+             _pp(sampled), _pp(best), _said(sampled < best)),
+        ]  # fmt: skip
+    return report.section("Shapes", report.table(("people", "what", "MAE", "against", "here"), rows))
+
+
+def _said(so: bool) -> str:
+    return "so" if so else "not so"
+
+
+def _personas(found: Measured) -> Section:
+    """Whether personas rank levels alike."""
+    names = list(found.personas)
+    means = {name: float(values.mean()) for name, values in found.personas.items()}
+    rows: list[Sequence[str]] = []
+    for name in names:
+        alike = [
+            spearman(found.personas[name], found.personas[other], 0).value for other in names if other != name
+        ]  # fmt: skip
+        rows.append((name, report.percent(means[name]), f"{np.nanmean(alike):.2f}"))
+    text = (
+        f"Six players of family {IMITATED} on some of the tested levels: how often they win, and how alike levels are "
+        "ranked by that."
+    )
+    return report.section(
+        "Personas", report.prose(text), report.table(("persona", "success", "Spearman with the others, mean"), rows)
+    )
+
+
+def _played(found: Measured) -> Section:
+    """Distributions of moves used and of scores, of people and of the network."""
+    head = ("", "attempts", "won", "moves, median (quartiles)", "score, median (quartiles)")
+    rows = []
+    for name, some in found.played.items():
+        won = float(np.mean([row.won for row in some]))
+        rows.append(
+            (
+                name,
+                f"{len(some):,}",
+                report.percent(won),
+                _quartiles([r.moves for r in some]),
+                _quartiles([r.score for r in some]),
+            )
+        )
+    return report.section("How they play", report.table(head, rows))
+
+
+def _quartiles(values: Sequence[int]) -> str:
+    first, middle, third = np.percentile(values, (25, 50, 75))
+    return f"{middle:,.0f} ({first:,.0f} to {third:,.0f})"
