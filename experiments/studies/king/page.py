@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from experiments import report
-from experiments.report import Page, Point, Scale, Section
+from experiments.report import Html, Page, Scale, Section
+from experiments.report.clouds import cloud_plot
 from experiments.report.forecasts import TABLE_II
 from experiments.report.words import with_limits
 from experiments.statistics.ranks import spearman
@@ -47,7 +48,7 @@ def _table(found: Measured) -> Section:
     ]  # fmt: skip
     ours = [
         (r.agent, f"{r.attempts:,}", f"family {r.family}{', imitated' * r.clone}", report.counted(r.fitted, "level"),
-         with_limits(*(_pp(x) for x in _spread(r))), report.percent(r.measures.outside.value),
+         _mae(r), report.percent(r.measures.outside.value),
          f"{100 * r.measures.kappa:.0f} %", _pp(r.measures.floor))
         for r in found.results
     ]  # fmt: skip
@@ -60,9 +61,9 @@ def _table(found: Measured) -> Section:
     return report.section("Table II", report.prose(text), report.table(head, [*theirs, *ours]))
 
 
-def _spread(result: Result) -> tuple[float, float, float]:
+def _mae(result: Result) -> Html:
     mae = result.measures.mae
-    return mae.value, mae.low, mae.high
+    return with_limits(_pp(mae.value), f"{100 * mae.low:.1f} to {100 * mae.high:.1f}")
 
 
 def _pp(value: float) -> str:
@@ -75,13 +76,14 @@ def _figure(found: Measured) -> Section:
     figures = []
     for result in (r for r in found.results if r.agent.startswith("CNN") and r.attempts == found.sizes.attempts):
         band = result.forecast.bands[0.95]
-        rates = result.people.rates
-        points = [
-            Point("", float(m), float(rate), float(low), float(high))
-            for m, rate, low, high in zip(result.forecast.median, rates, band.low, band.high, strict=True)
-        ]
-        drawn = report.scatter_plot(points, *scale, x=scale["predicted success"], y=scale["observed success"])
-        caption = f"{result.agent}, family {result.family}. Bars: the 95 % band of observed rates."
+        order = np.argsort(result.forecast.median)
+        median = result.forecast.median[order].tolist()
+        low, high = (list(zip(median, side[order].tolist(), strict=True)) for side in band)
+        points = list(zip(median, result.people.rates[order].tolist(), strict=True))
+        drawn = cloud_plot(
+            points, scale["predicted success"], scale["observed success"], low=low, high=high, diagonal=True
+        )
+        caption = f"{result.agent}, family {result.family}. The band: the 95 % band of observed rates."
         figures.append(report.figure(drawn, caption, width=report.HALF))
     pairs = [report.beside(*figures[n : n + 2]) for n in range(0, len(figures), 2)]
     return report.section("Predicted against observed", *pairs)

@@ -6,6 +6,7 @@ import numpy as np
 
 from experiments import report
 from experiments.report import Box, Compared, Page, Scale, Section, Series
+from experiments.report.clouds import cloud_plot
 from experiments.statistics import Array
 from experiments.studies.setting import Setting
 from experiments.studies.theses.bots import FAMILY, PEOPLE, TESTER, Measured, Told, measured
@@ -93,13 +94,14 @@ def _accumulated(found: Measured) -> Section:
 
 def _by_people(found: Measured) -> Section:
     """Delta over people's success, one figure a player, with its trend."""
-    up = report.scale_of([v for name in found.players for v in found.delta(name)], "delta", form=report.percent)
+    deltas = [v for name in found.players for v in found.delta(name)]
+    up = report.scale_of(deltas, "delta", include=[0.0], form=report.percent)
     figures = []
     for name in found.players:
         x = np.broadcast_to(found.people, found.players[name].shape).ravel()
         slope, base = np.polyfit(x, found.delta(name), 1)
-        points = [report.Point("", float(a), float(b)) for a, b in zip(x, found.delta(name), strict=True)]
-        drawn = report.scatter_plot(points, RATE.name, "delta", x=RATE, y=up, title=_title(name))
+        points = list(zip(x.tolist(), found.delta(name).tolist(), strict=True))
+        drawn = cloud_plot(points, RATE, up, title=_title(name))
         caption = f"{_title(name)}: delta = {base:+.2f} {slope:+.2f} x people's success"
         figures.append(report.figure(drawn, caption, width=report.HALF))
     pairs = [report.beside(*figures[n : n + 2]) for n in range(0, len(figures), 2)]
@@ -108,7 +110,9 @@ def _by_people(found: Measured) -> Section:
 
 def _boxes(found: Measured) -> Section:
     boxes = [Box.of(_title(name), found.delta(name).tolist(), place) for place, name in enumerate(found.players)]
-    return report.section("Delta", report.figure(report.box_plot(boxes, "success minus people's", zero=0.0)))
+    values = [v for name in found.players for v in found.delta(name)]
+    across = report.scale_of(values, "success minus people's", include=[0.0], form=report.percent)
+    return report.section("Delta", report.figure(report.box_plot(boxes, across.name, x=across, zero=0.0)))
 
 
 def _adjusted(found: Measured) -> Section:
