@@ -52,7 +52,11 @@ def test_few_attempts_are_the_first_ones() -> None:
 def test_the_page_has_table_two_and_says_whom_the_network_imitates(tmp_path: Path) -> None:
     kinds = [("CNN, likeliest move", FULL.attempts), ("CNN, likeliest move", FULL.few), ("CNN, sampled", FULL.attempts),
              ("CNN, sampled", FULL.few), ("MCTS, 200 simulations", FULL.searches)]  # fmt: skip
-    results = tuple(result(agent, attempts, family) for family in "AB" for agent, attempts in kinds)
+    one = result(*kinds[0], "A")
+    results = tuple(
+        one._replace(agent=agent, attempts=attempts, family=family, clone=family == "A")
+        for family in "AB" for agent, attempts in kinds
+    )  # fmt: skip
     played = {"people": [row(1, True), row(3, False)]}
     personas = {"beginner": np.array([0.1, 0.5, 0.9]), "expert": np.array([0.2, 0.6, 0.95])}
     text = page(Measured(FULL, 1234, (0.4, 0.2), results, personas, played), Setting(False, tmp_path)).html()
