@@ -33,6 +33,7 @@ from experiments.results.assignment import tasks_of
 from experiments.results.row import Row
 from experiments.results.task import Task
 from experiments.running.evaluation import evaluate
+from experiments.running.grouping import MOST_GAMES
 from experiments.statistics import Array
 from experiments.studies.setting import Setting, StudyError
 from experiments.training.plan import Plan, PlanError
@@ -219,16 +220,18 @@ class _Work:
 
     def _network(self, agent: str) -> Played:
         label = "CNN, sampled" if "sample" in agent else "CNN, likeliest move"
-        return self._played(label, agent, range(len(self.tasks)), self.sizes.attempts)
+        # One game for all levels, the largest first: this network plays boards of one size.
+        order = sorted(range(len(self.tasks)), key=lambda n: -self.tasks[n].level.height * self.tasks[n].level.width)
+        return self._played(label, agent, order, self.sizes.attempts, games=1)
 
     def _search(self, places: Places) -> Played:
         agent = f"mcts:signal=partial,simulations={self.sizes.simulations}"
         return self._played(f"MCTS, {self.sizes.simulations} simulations", agent, places.tolist(), self.sizes.searches)
 
-    def _played(self, label: str, agent: str, places: Sequence[int], attempts: int) -> Played:
+    def _played(self, label: str, agent: str, places: Sequence[int], attempts: int, games: int = MOST_GAMES) -> Played:
         number = {self.tasks[n].identity: n for n in places}
         found: dict[int, list[Row]] = {n: [] for n in places}
-        rows = self.setting.play([agent], [self.tasks[n] for n in places], attempts)
+        rows = self.setting.play([agent], [self.tasks[n] for n in places], attempts, games)
         for row in (row for each in rows.values() for row in each):
             found[number[row.task]].append(row)
         return Played(label, found)
