@@ -99,7 +99,6 @@ def write_page(levels: dict[str, tuple[Task, ...]], rows: Sequence[Row]) -> None
     parts = {
         name: [row for row in rows if row.task in {task.identity for task in some}] for name, some in levels.items()
     }
-    players = [set(row.agent for row in part) for part in parts.values()]
     field = field_of(rows)
     commands = {agent: [f"python -m scripts.make_leaderboard --play '{agent}'"] for agent in field.agents}
     facts = {"attempts": f"{len(rows):,}, with seed {SEED:,}", "hardware": "2 cores of a virtual machine, CPU only"}

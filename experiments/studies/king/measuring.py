@@ -10,6 +10,7 @@ import dataclasses
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,9 @@ import numpy.typing as npt
 
 from agents.attempts import PolicyError
 from agents.learning.pairs import PairsError
-from crush_gym import load_pack
+from agents.protocol import Agent, Policy
+from agents.registry import make
+from crush_gym import Game, load_pack
 from experiments.population import FAMILIES, PERSONAS, draw
 from experiments.population.personas import success_of
 from experiments.population.playing import log_of_pairs, pairs_of
@@ -33,7 +36,6 @@ from experiments.results.assignment import tasks_of
 from experiments.results.row import Row
 from experiments.results.task import Task
 from experiments.running.evaluation import evaluate
-from experiments.running.grouping import MOST_GAMES
 from experiments.statistics import Array
 from experiments.studies.setting import Setting, StudyError
 from experiments.training.plan import Plan, PlanError
@@ -146,6 +148,23 @@ def levels_of(number: int) -> tuple[Task, ...]:
 
 
 @dataclass(frozen=True)
+class InGame:
+    """An agent that plays in one game, whatever the levels."""
+
+    agent: Agent
+    game: Game
+
+    @property
+    def name(self) -> str:
+        """The agent's."""
+        return self.agent.name
+
+    def bind(self, game: Game) -> Policy:
+        """The agent's player."""
+        return self.agent.bind(game)
+
+
+@dataclass(frozen=True)
 class _Work:
     setting: Setting
     sizes: Sizes
@@ -220,19 +239,26 @@ class _Work:
 
     def _network(self, agent: str) -> Played:
         label = "CNN, sampled" if "sample" in agent else "CNN, likeliest move"
-        # One game for all levels, the largest first: this network plays boards of one size.
-        order = sorted(range(len(self.tasks)), key=lambda n: -self.tasks[n].level.height * self.tasks[n].level.width)
-        return self._played(label, agent, order, self.sizes.attempts, games=1)
+        return self._played(label, InGame(make(agent), self.game), range(len(self.tasks)), self.sizes.attempts)
+
+    @cached_property
+    def game(self) -> Game:
+        """One for all levels: the network plays boards of the size that it learned on."""
+        return Game([dataclasses.replace(task.level, name=str(n)) for n, task in enumerate(self.tasks)])
 
     def _search(self, places: Places) -> Played:
         agent = f"mcts:signal=partial,simulations={self.sizes.simulations}"
-        return self._played(f"MCTS, {self.sizes.simulations} simulations", agent, places.tolist(), self.sizes.searches)
+        label = f"MCTS, {self.sizes.simulations} simulations"
+        return self._played(label, make(agent), places.tolist(), self.sizes.searches)
 
     def _played(self, label: str, agent: str, places: Sequence[int], attempts: int, games: int = MOST_GAMES) -> Played:
         number = {self.tasks[n].identity: n for n in places}
         found: dict[int, list[Row]] = {n: [] for n in places}
-        rows = self.setting.play([agent], [self.tasks[n] for n in places], attempts, games)
-        for row in (row for each in rows.values() for row in each):
+        tasks = [self.tasks[n] for n in places]
+        results = evaluate(agent, tasks, attempts, self.setting.seed, store=self.place / "agents.sqlite", games=1)
+        if results.errors:
+            raise StudyError(f"the study needs what could not be played: {results.errors[0]}")
+        for row in results.rows:
             found[number[row.task]].append(row)
         return Played(label, found)
 
