@@ -55,27 +55,27 @@ class Body:
     loops: list[Loop] = field(default_factory=list)
 
     @property
+    def own(self) -> int:
+        """Its own launches."""
+        return sum(self.launches.values())
+
+    @property
     def all_launches(self) -> int:
-        """Its own launches, and those of the loops in it whose rounds XLA knows."""
-        return sum(self.launches.values()) + sum(loop.trips * loop.body.all_launches for loop in self.counted)
+        """Its own launches, and those of the loops in it: as often as XLA knows that they go round, else once."""
+        return self.own + sum(loop.rounds * loop.body.all_launches for loop in self.loops)
 
     @property
     def all_bytes(self) -> int:
         """The same of the bytes."""
-        return self.bytes + sum(loop.trips * loop.body.all_bytes for loop in self.counted)
+        return self.bytes + sum(loop.rounds * loop.body.all_bytes for loop in self.loops)
 
     @property
     def all_kinds(self) -> Counter[str]:
         """The same of the launches by instruction."""
         kinds = Counter(self.launches)
-        for loop in self.counted:
-            kinds.update({kind: loop.trips * n for kind, n in loop.body.all_kinds.items()})
+        for loop in self.loops:
+            kinds.update({kind: loop.rounds * n for kind, n in loop.body.all_kinds.items()})
         return kinds
-
-    @property
-    def counted(self) -> list[Loop]:
-        """The loops in it whose rounds XLA knows."""
-        return [loop for loop in self.loops if loop.trips]
 
     @property
     def collectives(self) -> int:
@@ -103,6 +103,11 @@ class Loop:
 
     trips: int
     body: Body
+
+    @property
+    def rounds(self) -> int:
+        """That are counted."""
+        return max(self.trips, 1)
 
 
 def size_of(shape: str) -> int:
