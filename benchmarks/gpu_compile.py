@@ -48,7 +48,7 @@ def plan(program: str, game: str, boards: int, device: str, devices: int) -> dic
     seconds = time.perf_counter() - begun
     memory: Any = compiled.memory_analysis()
     text = compiled.as_text()
-    __import__('pathlib').Path(f'/work/cudavenv/{program}_{game}_{devices}.hlo').write_text(text)
+    __import__("pathlib").Path(f"/work/cudavenv/{program}_{game}_{devices}.hlo").write_text(text)
     found = described(hlo.read(text))
     return {
         "program": program, "game": game, "boards": boards, "device": device, "devices": devices,

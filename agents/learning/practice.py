@@ -66,6 +66,10 @@ class Practice:
     env: Env
     inputs: Inputs
 
+    def on(self, devices: tuple[jax.Device, ...]) -> Practice:
+        """The same, with the boards split over devices."""
+        return Practice(self.env.on(devices), self.inputs)
+
     @property
     def rewarded(self) -> str:
         """The name of the reward; "" of one that has none."""

@@ -47,7 +47,7 @@ def unstacked(f: Callable[..., Tree]) -> Callable[..., Tree]:
         closed, shapes = jax.make_jaxpr(f, return_shape=True)(*args)
         leaves = [_apart(jnp.asarray(x)) for x in jax.tree.leaves(args)]
         results = _run(closed.jaxpr, closed.consts, leaves)
-        whole = [_together(x, v.aval.shape) for x, v in zip(results, closed.jaxpr.outvars, strict=True)]
+        whole = [_together(x, v.aval) for x, v in zip(results, closed.jaxpr.outvars, strict=True)]
         return jax.tree.unflatten(jax.tree.structure(shapes), whole)
 
     return call
@@ -58,11 +58,14 @@ def _apart(x: jax.Array) -> Pieces:
     return _filled(lead, lambda place: x[place] if lead else x)
 
 
-def _together(pieces: Pieces, shape: tuple[int, ...]) -> jax.Array:
+def _together(pieces: Pieces, kind: Any) -> jax.Array:
+    """kind: its shape and type."""
+    if not pieces.size:
+        return jnp.zeros(kind.shape, kind.dtype)
     if pieces.ndim == 0:
         whole: jax.Array = pieces[()]
         return whole
-    return jnp.stack(list(pieces.flat)).reshape(shape)
+    return jnp.stack(list(pieces.flat)).reshape(kind.shape)
 
 
 def _filled(lead: Sequence[int], piece: Callable[[tuple[int, ...]], Any]) -> Pieces:
@@ -99,14 +102,16 @@ def _done(equation: Any, args: list[Any]) -> list[Any]:
     inner = params.get("jaxpr") or params.get("call_jaxpr")
     if name in ("jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"):
         return _of_closed(inner, args)
-    if name == "scan" and params["num_consts"] + params["num_carry"] == len(args) == len(equation.outvars) + (
-        params["num_consts"]
+    if (
+        name == "scan"
+        and params["num_consts"] + params["num_carry"] == len(args) == len(equation.outvars) + (params["num_consts"])
     ):
         return _scan(params, args)
     if name == "while":
         return _while(params, args)
     rule = RULES.get(name)
-    made = rule(equation, args) if rule and all(v.aval.size for v in equation.outvars) else None
+    full = all(v.aval.size for v in (*equation.invars, *equation.outvars))
+    made = rule(equation, args) if rule and full else None
     return [made] if made is not None else _as_it_stands(equation, args)
 
 
@@ -115,7 +120,7 @@ def _of_closed(closed: Any, args: Sequence[Any]) -> list[Any]:
 
 
 def _as_it_stands(equation: Any, args: list[Pieces]) -> list[Pieces]:
-    whole = [_together(x, v.aval.shape) for x, v in zip(args, equation.invars, strict=True)]
+    whole = [_together(x, v.aval) for x, v in zip(args, equation.invars, strict=True)]
     done = equation.primitive.bind(*whole, **equation.params)
     return [_apart(x) for x in (done if equation.primitive.multiple_results else [done])]
 
