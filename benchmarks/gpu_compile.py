@@ -47,9 +47,7 @@ def plan(program: str, game: str, boards: int, device: str, devices: int) -> dic
     compiled = jax.jit(f).trace(*arguments).lower(lowering_platforms=("cuda",)).compile()
     seconds = time.perf_counter() - begun
     memory: Any = compiled.memory_analysis()
-    text = compiled.as_text()
-    __import__("pathlib").Path(f"/work/cudavenv/{program}_{game}_{devices}.hlo").write_text(text)
-    found = described(hlo.read(text))
+    found = described(hlo.read(compiled.as_text()))
     return {
         "program": program, "game": game, "boards": boards, "device": device, "devices": devices,
         "jax": jax.__version__, "state_bytes": state_bytes(make_game(game), boards) // boards,

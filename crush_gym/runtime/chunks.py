@@ -22,7 +22,7 @@ from jax.experimental.xla_metadata import set_xla_metadata
 
 from crush_gym import sizes
 from crush_gym.engine.spec import Spec
-from crush_gym.runtime.unstacked import unstacked
+from crush_gym.runtime.unstacked import PLANES, ROWS, unstacked
 from crush_gym.runtime.xla import on_cpu
 
 Tree = Any
@@ -51,9 +51,9 @@ def one_kernel(f: Callable[..., Tree]) -> Callable[..., Tree]:
     return lambda *args: _small_on_cpu(f, f, args)
 
 
-def in_chunks(f: Callable[..., Tree]) -> Callable[..., Tree]:
-    """The same, where the kernel takes a chunk of the boards at a time."""
-    return lambda *args: _small_on_cpu(_by_chunks(f, args), f, args)
+def in_chunks(f: Callable[..., Tree], pieces: int = PLANES) -> Callable[..., Tree]:
+    """The same, where the kernel takes a chunk of the boards at a time. pieces: what planes become; see `unstacked`."""
+    return lambda *args: _small_on_cpu(_by_chunks(f, args), f, args, pieces)
 
 
 def in_chunks_by_parts(spec: Spec, f: Callable[..., Tree]) -> Callable[..., Tree]:
@@ -62,7 +62,8 @@ def in_chunks_by_parts(spec: Spec, f: Callable[..., Tree]) -> Callable[..., Tree
     f: takes first what makes a kernel of a part, then the arguments
     """
     if not spec.rich:
-        return in_chunks(functools.partial(f, lambda part: part))
+        pieces = ROWS if len(spec.planes) <= sizes.FEW_PLANES else PLANES
+        return in_chunks(functools.partial(f, lambda part: part), pieces)
     whole = functools.partial(f, one_kernel)
 
     def call(*args: Tree) -> Tree:
@@ -75,8 +76,10 @@ def in_chunks_by_parts(spec: Spec, f: Callable[..., Tree]) -> Callable[..., Tree
     return call
 
 
-def _small_on_cpu(f: Callable[..., Tree], elsewhere: Callable[..., Tree], args: tuple[Tree, ...]) -> Tree:
-    there = _call_of(elsewhere, args) if on_cpu() else unstacked(elsewhere)
+def _small_on_cpu(
+    f: Callable[..., Tree], elsewhere: Callable[..., Tree], args: tuple[Tree, ...], pieces: int = PLANES
+) -> Tree:
+    there = _call_of(elsewhere, args) if on_cpu() else unstacked(elsewhere, pieces)
     here = there if f is elsewhere and on_cpu() else _call_of(f, args)
     return lax.platform_dependent(*args, cpu=functools.partial(here, small=True), default=there)
 
