@@ -17,12 +17,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax.experimental import topologies
-from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding
+from jax.sharding import NamedSharding, PartitionSpec
 
 from benchmarks import hlo
 from benchmarks.gpu_devices import DEVICES
 from benchmarks.ours import make_game, make_level
 from crush_gym import Game, functional
+from crush_gym.runtime.devices import BOARDS, Devices, mesh_of
 from crush_gym.runtime.unstacked import BEAT
 
 Tree = Any
@@ -40,10 +41,10 @@ def main(program: str, game: str, boards: str, device: str, devices: str) -> Non
 
 def plan(program: str, game: str, boards: int, device: str, devices: int) -> dict[str, Any]:
     """What one program of one game would do with so many boards on such a device, or on several of them."""
-    f, shapes = PROGRAMS[program](game, boards)
-    at = _shardings(device, devices)
+    targets = _targets(device, devices)
+    f, shapes = PROGRAMS[program](game, boards, targets if devices > 1 else None)
     begun = time.perf_counter()
-    arguments = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=at(x, boards)), shapes)
+    arguments = jax.tree.map(lambda x: _placed(x, boards, targets), shapes)
     compiled = jax.jit(f).trace(*arguments).lower(lowering_platforms=("cuda",)).compile()
     seconds = time.perf_counter() - begun
     memory: Any = compiled.memory_analysis()
@@ -80,35 +81,37 @@ def state_bytes(game: Game, boards: int) -> int:
     return boards * sum(math.prod(x.shape) * x.dtype.itemsize for x in jax.tree.leaves(state))
 
 
-def _shardings(device: str, devices: int) -> Callable[[Any, int], Sharding]:
-    """Where arguments lie: what ends or begins with the axis of the boards is cut along it, the rest is everywhere."""
-    topology = topologies.get_topology_desc(
-        platform="cuda", topology_name=f"1x1x{devices}", target_config=DEVICES[device].target, topology=f"1x1x{devices}"
-    )  # fmt: skip
-    mesh = Mesh(topology.devices, ("boards",))
+def _targets(device: str, devices: int) -> Devices:
+    """So many described GPUs of one machine."""
+    name = f"1x1x{devices}"
+    described: Any = topologies.get_topology_desc(
+        platform="cuda", topology_name=name, target_config=DEVICES[device].target, topology=name
+    )
+    return tuple(described.devices)
 
-    def at(x: Any, boards: int) -> Sharding:
-        parts = ["boards" if n == boards and devices > 1 else None for n in x.shape]
-        return NamedSharding(mesh, PartitionSpec(*parts))
 
-    return at
+def _placed(x: Any, boards: int, targets: Devices) -> jax.ShapeDtypeStruct:
+    """An argument, cut along the boards' axis where it has one."""
+    parts = [BOARDS if n == boards else None for n in x.shape]
+    return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=NamedSharding(mesh_of(targets), PartitionSpec(*parts)))
 
 
 # ------------------------------------------------------------------ programs
 
 
-def rollout(name: str, boards: int) -> Program:
+def rollout(name: str, boards: int, devices: Devices | None) -> Program:
     """Every board to the end of its attempt, by random moves."""
     game = make_game(name)
 
     def play(words: jax.Array, state: Tree, level: Tree) -> Tree:
-        return game.rollout(jax.random.wrap_key_data(words), state, level)
+        return game.rollout(jax.random.wrap_key_data(words), state, level, devices=devices)
 
     return play, (_words(boards), _state(game, boards), _shapes(game.level))
 
 
-def step(name: str, boards: int) -> Program:
-    """One turn of every board."""
+def step(name: str, boards: int, devices: Devices | None) -> Program:
+    """One turn of every board, on one device."""
+    del devices
     game = make_game(name)
 
     def play(words: jax.Array, state: Tree, action: jax.Array, level: Tree) -> Tree:
@@ -117,9 +120,9 @@ def step(name: str, boards: int) -> Program:
     return play, (_words(boards), _state(game, boards), _numbers(boards), _shapes(game.level))
 
 
-def environment(name: str, boards: int) -> Program:
+def environment(name: str, boards: int, devices: Devices | None) -> Program:
     """One step of the environment: the turn, the reward, new episodes, planes and masks."""
-    env = _environment(name)
+    env = _environment(name).on(devices) if devices else _environment(name)
 
     def play(words: jax.Array, state: Tree, action: jax.Array) -> Tree:
         return env.step(jax.random.wrap_key_data(words), state, action)
@@ -128,7 +131,7 @@ def environment(name: str, boards: int) -> Program:
     return play, (_words(boards), state, _numbers(boards))
 
 
-def update(name: str, boards: int) -> Program:
+def update(name: str, boards: int, devices: Devices | None) -> Program:
     """PPO's whole update: moves of all boards, then learning from them."""
     from agents.learning.inputs import inputs_of
     from agents.learning.practice import Practice
@@ -136,7 +139,7 @@ def update(name: str, boards: int) -> Program:
 
     env = _environment(name)
     settings = Settings(boards=boards, minibatch=boards * Settings.length // MINIBATCHES, updates=1)
-    learner = Ppo(Practice(env, inputs_of(env.game, preview=False)), settings=settings)
+    learner = Ppo(Practice(env, inputs_of(env.game, preview=False)), settings=settings, devices=devices or ())
     state = learner.shapes(jax.eval_shape(jax.random.key, 0))
 
     def learn(words: jax.Array, rest: Tree) -> Tree:
@@ -145,7 +148,7 @@ def update(name: str, boards: int) -> Program:
     return learn, (jax.ShapeDtypeStruct((2,), jnp.uint32), state._replace(key=None))
 
 
-PROGRAMS: dict[str, Callable[[str, int], Program]] = {
+PROGRAMS: dict[str, Callable[[str, int, Devices | None], Program]] = {
     "rollout": rollout,
     "step": step,
     "environment": environment,

@@ -18,7 +18,7 @@ from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
 from crush_gym.engine.turn import beat, begin
 from crush_gym.runtime import kept
 from crush_gym.runtime.chunks import Part, in_chunks, in_chunks_by_parts
-from crush_gym.runtime.devices import cut, even, whole
+from crush_gym.runtime.devices import cut, even, split_over, whole
 from crush_gym.runtime.lockstep import in_turn, legal, state_of, step
 from crush_gym.runtime.parts import in_parts, of_indices
 from crush_gym.runtime.ranks import LEVEL_RANKS, STATE_RANKS, boards_of_state
@@ -35,6 +35,6 @@ __all__ = [
     "flat_boards", "from_action", "goes_on", "in_chunks", "in_chunks_by_parts", "in_parts", "in_turn", "kept",
     "lanes_for", "legal", "legal_moves", "look", "move_on", "neighbours", "number", "occurs", "of_indices",
     "options_for", "progress", "randomness", "repeated", "rest", "rolling", "rows_of", "run_all", "same_colour",
-    "shuffle_all", "sizes", "state_of", "step", "survey", "swap", "to_mask", "total", "which", "whole",
+    "shuffle_all", "sizes", "split_over", "state_of", "step", "survey", "swap", "to_mask", "total", "which", "whole",
     "with_boards_axis",
 ]  # fmt: skip
