@@ -90,7 +90,7 @@ def main() -> None:
 
 def compared(python: Path) -> list[str]:
     """What no longer compiles, or has grown; all that ships is compiled again."""
-    found = []
+    found: list[str] = []
     for old in json.loads(SHIPPED.read_text(encoding="utf-8")).values():
         case = Case(*(old[field] for field in Case._fields))
         new = planned(python, case)

@@ -90,10 +90,10 @@ def _targets(device: str, devices: int) -> Devices:
     return tuple(described.devices)
 
 
-def _placed(x: Any, boards: int, targets: Devices) -> jax.ShapeDtypeStruct:
+def _placed(x: Any, boards: int, targets: Devices) -> Tree:
     """An argument, cut along the boards' axis where it has one."""
     parts = [BOARDS if n == boards else None for n in x.shape]
-    return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=NamedSharding(mesh_of(targets), PartitionSpec(*parts)))
+    return _array(x.shape, x.dtype, sharding=NamedSharding(mesh_of(targets), PartitionSpec(*parts)))  # type: ignore[no-untyped-call]
 
 
 # ------------------------------------------------------------------ programs
@@ -145,7 +145,7 @@ def update(name: str, boards: int, devices: Devices | None) -> Program:
     def learn(words: jax.Array, rest: Tree) -> Tree:
         return learner.learn(rest._replace(key=jax.random.wrap_key_data(words)))
 
-    return learn, (jax.ShapeDtypeStruct((2,), jnp.uint32), state._replace(key=None))
+    return learn, (_array((2,), jnp.uint32), state._replace(key=None))
 
 
 PROGRAMS: dict[str, Callable[[str, int, Devices | None], Program]] = {
@@ -162,12 +162,17 @@ def _environment(name: str) -> functional.Env:
     return functional.make("Crush/Saga-v0", level=make_level(name, None))
 
 
-def _words(boards: int) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct((boards, 2), jnp.uint32)
+def _array(*shape_and_type: Any, **where: Any) -> Tree:
+    """What stands for an array while nothing is computed."""
+    return jax.ShapeDtypeStruct(*shape_and_type, **where)  # type: ignore[no-untyped-call]
 
 
-def _numbers(boards: int) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct((boards,), jnp.int32)
+def _words(boards: int) -> Tree:
+    return _array((boards, 2), jnp.uint32)
+
+
+def _numbers(boards: int) -> Tree:
+    return _array((boards,), jnp.int32)
 
 
 def _state(game: Game, boards: int) -> Tree:
@@ -175,7 +180,7 @@ def _state(game: Game, boards: int) -> Tree:
 
 
 def _shapes(tree: Tree) -> Tree:
-    return jax.tree.map(lambda x: jax.ShapeDtypeStruct(jnp.shape(x), jnp.asarray(x).dtype), tree)
+    return jax.tree.map(lambda x: _array(jnp.shape(x), jnp.asarray(x).dtype), tree)
 
 
 if __name__ == "__main__":

@@ -184,7 +184,8 @@ def _advancer(
     task: Task, mode: str, order: str, options: Options, devices: Devices = ()
 ) -> Callable[..., tuple[Lanes, Step]]:
     advance = functools.partial(tasks.advance, task, mode, order)
-    return _program(advance, options, devices, (-1, -1, None), (-1, Step(**_AXES)))
+    axes: Any = Step._make(_AXES[name] for name in Step._fields)
+    return _program(advance, options, devices, (-1, -1, None), (-1, axes))
 
 
 def _program(

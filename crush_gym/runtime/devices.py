@@ -42,7 +42,7 @@ def cut(devices: Devices, x: Any) -> NamedSharding:
 
 def whole(devices: Devices) -> NamedSharding:
     """An array whole on each of the devices."""
-    return NamedSharding(mesh_of(devices), PartitionSpec())
+    return NamedSharding(mesh_of(devices), PartitionSpec())  # type: ignore[no-untyped-call]
 
 
 def placed_on(devices: Devices, tree: Tree, axis: int | None) -> Tree:
@@ -83,9 +83,12 @@ def split_over(
 
 def _along(axis: int | None, rank: int) -> PartitionSpec:
     """A cut along the first axis or the last one, where there is one."""
+    spec: Any = PartitionSpec
     if axis is None or rank == 0:
-        return PartitionSpec()
-    return PartitionSpec(BOARDS) if axis == 0 else PartitionSpec(*(None,) * (rank - 1), BOARDS)
+        whole: PartitionSpec = spec()
+        return whole
+    found: PartitionSpec = spec(BOARDS) if axis == 0 else spec(*(None,) * (rank - 1), BOARDS)
+    return found
 
 
 def _each(axes: Tree, tree: Tree, of_leaf: Callable[[int | None, Any], Any]) -> Tree:
@@ -106,6 +109,6 @@ def _parts(axes: Tree, tree: Tree, number: int) -> Tree:
         shape = list(x.shape)
         if axis is not None and shape:
             shape[axis] //= number
-        return jax.ShapeDtypeStruct(tuple(shape), x.dtype)
+        return jax.ShapeDtypeStruct(tuple(shape), x.dtype)  # type: ignore[no-untyped-call]
 
     return _each(axes, tree, part)

@@ -66,12 +66,13 @@ def _together(pieces: Pieces, kind: Any) -> jax.Array:
     """kind: its shape and type."""
     if not pieces.size:
         return jnp.zeros(kind.shape, kind.dtype)
+    listed: list[Any] = list(pieces.flat)
     if pieces.ndim == 0:
-        only: jax.Array = pieces[()]
+        only: jax.Array = listed[0]
         return only
-    if all(x is pieces.flat[0] for x in pieces.flat):
-        return jnp.broadcast_to(pieces.flat[0], kind.shape)
-    return jnp.stack(list(pieces.flat)).reshape(kind.shape)
+    if all(x is listed[0] for x in listed):
+        return jnp.broadcast_to(listed[0], kind.shape)
+    return jnp.stack(listed).reshape(kind.shape)
 
 
 def _filled(lead: Sequence[int], piece: Callable[[tuple[int, ...]], Any]) -> Pieces:
@@ -88,7 +89,10 @@ def _run(whole: int, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> 
     known |= zip(jaxpr.invars, args, strict=True)
 
     def value(v: Any) -> Any:
-        return _apart(whole, jnp.asarray(v.val, v.aval.dtype)) if isinstance(v, core.Literal) else known[v]
+        if not isinstance(v, core.Literal):
+            return known[v]
+        kind: Any = v.aval
+        return _apart(whole, jnp.asarray(v.val, kind.dtype))
 
     for equation in jaxpr.eqns:
         results = _done(whole, equation, [value(v) for v in equation.invars])
@@ -203,8 +207,12 @@ def _listed(arrays: Sequence[Pieces]) -> list[list[Any]]:
 
 def _like(arrays: Sequence[Pieces], lists: Sequence[Sequence[Any]]) -> list[Pieces]:
     """Lists of pieces in the arrangement of others."""
-    pairs = zip(arrays, (iter(pieces) for pieces in lists), strict=True)
-    return [_filled(pieces.shape, lambda _, rest=rest: next(rest)) for pieces, rest in pairs]
+
+    def arranged(pieces: Pieces, listed: Sequence[Any]) -> Pieces:
+        rest = iter(listed)
+        return _filled(pieces.shape, lambda _: next(rest))
+
+    return [arranged(*pair) for pair in zip(arrays, lists, strict=True)]
 
 
 # ------------------------------------------------------------------ rules
