@@ -30,7 +30,8 @@ def differences(what: str) -> dict[str, float]:
     return found
 
 
-@pytest.mark.parametrize("what", ["rollouts", pytest.param("environments", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["rollouts", "environments"])
 def test_games_are_the_same_on_eight_devices(what: str) -> None:
     found = differences(what)
     assert found and not any(found.values()), found
