@@ -20,7 +20,9 @@ ROOT = Path(__file__).parents[3]
 
 def differences(what: str) -> dict[str, float]:
     """Between one device and eight; see `tests.on_devices`."""
-    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=8"
+    flags = (
+        f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=8 --xla_backend_optimization_level=0"
+    )
     env = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
     done = subprocess.run(
         [sys.executable, "-m", "tests.on_devices", what], cwd=ROOT, env=env, capture_output=True, text=True
