@@ -26,7 +26,7 @@ SETUP = starter="$(STARTER)"; \
 RUN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow test-all soak lint bench pictures docs references model leaderboard clean
+.PHONY: help setup demo test test-slow test-all soak lint bench gpu-plan gpu-check pictures docs references model leaderboard clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,12 @@ lint: setup ## check style and types
 
 bench: setup ## measure speed: against C++, another simulator, and ourselves
 	@$(RUN) -m benchmarks
+
+gpu-plan: setup ## compile for a GPU that is only described, and count: downloads 4.4 GB (GPU_ARGS=--all for more)
+	@$(RUN) -m benchmarks.gpu $(GPU_ARGS)
+
+gpu-check: setup ## compare the GPU plan with the figures that ship: downloads 4.4 GB
+	@$(RUN) -m benchmarks.gpu --check
 
 pictures: setup ## draw docs/pictures anew
 	@$(RUN) -m scripts.pictures

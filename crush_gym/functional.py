@@ -16,7 +16,7 @@ one level for all boards, or a stack of levels, one a board.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -35,6 +35,7 @@ from crush_gym.game import Game, bits_of
 from crush_gym.levels import Level
 from crush_gym.levels.values import did_you_mean
 from crush_gym.runtime import kept, lockstep
+from crush_gym.runtime.devices import Devices, chosen, even, split_over
 from crush_gym.runtime.observe import observe
 from crush_gym.runtime.ranks import LEVEL_RANKS, STATE_RANKS, boards_of_level
 from crush_gym.runtime.vmap import COMMON, OWN, SHARED, native
@@ -62,10 +63,18 @@ class Env:
     default_params: the level, where there is only one; None where every episode draws its own
     """
 
-    def __init__(self, options: Options, auto_reset: bool) -> None:
-        self.options, self.auto_reset = options, auto_reset
+    def __init__(self, options: Options, auto_reset: bool, devices: Devices = ()) -> None:
+        self.options, self.auto_reset, self.devices = options, auto_reset, devices
         self.game: Game = options.game
         self.default_params: Level | None = options.levels[0] if len(options.levels) == 1 else None
+
+    def on(self, devices: Sequence[jax.Device]) -> Env:
+        """The same environment, where the boards of `reset` and `step`, in one axis, are split over devices evenly.
+
+        Within a compiled program each device then plays its own boards without asking the others. Levels that are given
+        as `params` must be one for all boards.
+        """
+        return Env(self.options, self.auto_reset, chosen(devices))
 
     @property
     def num_actions(self) -> int:
@@ -132,10 +141,17 @@ class Env:
 
     def _compiled(self, bits: jax.Array, levels: Level | Pool) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """`reset` and `step` for so many boards. bits: uint32[2, *boards]."""
-        options = options_for(self.game.spec, bits[0].size)
+        if self.devices:
+            self._check_split(bits, levels)
+        options = options_for(self.game.spec, bits[0].size // max(len(self.devices), 1))
         order = self.options.order if isinstance(levels, Pool) else None
         weighted = isinstance(levels, Pool) and levels.edges is not None
-        return _programs(self.options.task, self.options.obs, self.auto_reset, order, weighted, options)
+        return _programs(self.options.task, self.options.obs, self.auto_reset, order, weighted, options, self.devices)
+
+    def _check_split(self, bits: jax.Array, levels: Level | Pool) -> None:
+        if bits.ndim != 2 or (not isinstance(levels, Pool) and boards_of_level(levels)):
+            raise ValueError("on several devices boards have one axis, and params are one level for all of them")
+        even(bits.shape[1], self.devices, "boards")
 
 
 def make(id: str = "Crush/Saga-v0", auto_reset: bool = True, **options: Any) -> Env:
@@ -162,7 +178,13 @@ RESET_KEY = 2**31 - 1
 
 @functools.lru_cache(maxsize=64)
 def _programs(
-    task: Task, obs: str, auto_reset: bool, order: str | None, weighted: bool, options: XlaOptions
+    task: Task,
+    obs: str,
+    auto_reset: bool,
+    order: str | None,
+    weighted: bool,
+    options: XlaOptions,
+    devices: Devices = (),
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The compiled `reset` and `step`, for any arrangement of boards. order: None on levels of the caller's."""
     spec = task.spec
@@ -191,10 +213,11 @@ def _programs(
 
     states: Any = EnvState._make([STATE_RANKS, 0, None if order is None else 0])
     ranks, kind = (LEVEL_RANKS, COMMON) if order is None else (_POOL_RANKS[weighted], SHARED)
-    return (
-        kept.program(native(reset, (1, ranks), (OWN, kind)), options),
-        kept.program(native(step, (1, states, 0, ranks), (OWN, OWN, OWN, kind)), options),
-    )
+    resets, steps = native(reset, (1, ranks), (OWN, kind)), native(step, (1, states, 0, ranks), (OWN, OWN, OWN, kind))
+    if devices:
+        resets = split_over(devices, resets, (-1, None), -1)
+        steps = split_over(devices, steps, (-1, -1, -1, None), -1)
+    return kept.program(resets, options), kept.program(steps, options)
 
 
 _STACK_RANKS = jax.tree.map(lambda rank: rank + 1, LEVEL_RANKS)

@@ -23,7 +23,9 @@ from crush_gym.engine.state import State
 from crush_gym.levels import Level, LevelPack
 from crush_gym.levels.tokens import print_board
 from crush_gym.policies import Function, Memory, Policy, Traits
+from crush_gym.runtime import devices as spread
 from crush_gym.runtime import kept, lockstep, observe, parts, preview, replay, rollout
+from crush_gym.runtime.devices import Devices
 from crush_gym.runtime.lockstep import Turn
 from crush_gym.runtime.memory import spare_maps
 from crush_gym.runtime.preview import Preview
@@ -232,6 +234,8 @@ class Game:
         policy: str | Policy | Function = "random",
         attempts: int | None = None,
         traits: Traits = None,
+        *,
+        devices: Sequence[jax.Device] | None = None,
     ) -> tuple[State | None, Stats]: ...
     @overload
     def rollout(
@@ -244,6 +248,7 @@ class Game:
         traits: Traits = None,
         *,
         memories: Literal[True],
+        devices: Sequence[jax.Device] | None = None,
     ) -> tuple[State | None, Stats, Memory]: ...
     def rollout(
         self,
@@ -255,6 +260,7 @@ class Game:
         traits: Traits = None,
         *,
         memories: bool = False,
+        devices: Sequence[jax.Device] | None = None,
     ) -> tuple[State | None, Stats] | tuple[State | None, Stats, Memory]:
         """Play attempts to their ends; no board waits for another's cascade.
 
@@ -269,8 +275,10 @@ class Game:
             traits: for the player's `start`: a tree whose leaves end in the attempts' (or boards') axis.
             memories: with `attempts`, also return what the player remembered of each attempt when it was over: leaves
                 that end in the attempts' axis. The random player remembers nothing.
+            devices: that attempts, or boards, are split over evenly, such as `jax.devices()`. Every attempt is the
+                same, wherever it is played.
         """
-        level, player = self._accepted(level), self.player(policy)
+        level, player, split = self._accepted(level), self.player(policy), spread.chosen(devices)
         if not player.traceable:
             raise TypeError(
                 "this player is asked move by move and cannot play within a rollout: "
@@ -278,14 +286,17 @@ class Game:
             )
         if attempts is not None:
             same_attempts(_typed(key).shape, attempts)
-            stats, remembered = self._attempts(key, state, level, player, attempts, traits, memories)
+            stats, remembered = self._attempts(key, state, level, player, attempts, traits, memories, split)
             return (None, stats, remembered) if memories else (None, stats)
         if memories:
             raise ValueError("memories are kept of attempts: say how many (`attempts=`)")
         if state is None:
             state = self.reset(key, level)
         bits = bits_of(key, boards_of_state(state), levels=boards_of_level(level))
-        final, results = self._play("playout", player, bits, state, level, *_given(traits))
+        if split:
+            final, results = self._split_playout(player, split, bits, state, level, *_given(traits))
+        else:
+            final, results = self._play("playout", player, bits, state, level, *_given(traits))
         return final, Stats.of(results)
 
     def stats(self, state: State, level: Level | None = None) -> Stats:
@@ -303,6 +314,7 @@ class Game:
         attempts: int,
         traits: Traits,
         remember: bool,
+        devices: Devices,
     ) -> tuple[Stats, Memory]:
         if attempts < 1:
             raise ValueError(f"attempts must be at least 1, not {attempts}")
@@ -313,12 +325,18 @@ class Game:
         if traits is not None:
             _check_traits(traits, attempts)
         program_for = functools.partial(_attempts_program, self.spec, options_for(self.spec, attempts, rollout=True))
+        if devices:
+            size = spread.even(attempts, devices, "attempts")
+            split = program_for(_lanes_of(size, player), player, remember, devices)
+            first = np.arange(len(devices), dtype=np.int32) * size
+            results, memories = split(policy.params, first, bits, state, level, traits)
+            return Stats.of(results), memories
         if not alone_on_cpu():
             program = program_for(lanes_for(attempts), player, remember)
             results, memories = program(policy.params, 0, bits, state, level, traits)
             return Stats.of(results), memories
         size = -(-attempts // min(cores(), attempts))
-        program = program_for(min(lanes_for(size), sizes.ROLLOUT if player else sizes.CHUNK), player, remember)
+        program = program_for(_lanes_of(size, player), player, remember)
 
         def part(first: int) -> tuple[jax.Array, Memory]:
             own, given = jax.tree.map(lambda x: x[..., first : first + size], (bits, traits))
@@ -347,6 +365,25 @@ class Game:
         if name == "playout" and boards > sizes.ROLLOUT and alone_on_cpu():
             return parts.in_blocks(program_for(), args, ranks, sizes.ROLLOUT, options)
         return program_for(options)(*args)
+
+    def _split_playout(self, policy: Policy, devices: Devices, bits: jax.Array, *rest: Any) -> Any:
+        """Every board to its end, on several devices. rest: states, levels and, if there are any, traits."""
+        boards, args = bits.shape[1:], (policy.params, bits, *rest)
+        own = spread.even(math.prod(boards), devices, "boards")
+        ranks, kinds = _ranked("playout", args, len(boards))
+        flat = (policy.params, *map(flat_boards, args[1:], ranks[1:]))
+        ranks, kinds = _ranked("playout", flat, 1)
+        if boards_of_level(flat[3]):  # each board has its own
+            flat = (
+                *flat[:3],
+                jax.tree.map(functools.partial(_on_boards, own * len(devices)), flat[3], LEVEL_RANKS),
+                *flat[4:],
+            )
+            kinds = (*kinds[:3], OWN, *kinds[4:])
+        leaves, tree = jax.tree.flatten(ranks)
+        options, player = options_for(self.spec, own, rollout=True), self._functions(policy)
+        program = _players_program(self.spec, "playout", player, tree, tuple(leaves), kinds, options, devices)
+        return jax.tree.map(lambda x: x.reshape(*x.shape[:-1], *boards), program(*flat))
 
     def _call(self, name: str, *args: Any) -> Any:
         """One of the game's programs; on a CPU, a large batch in blocks."""
@@ -591,17 +628,39 @@ def _players_program(
     leaves: tuple[int, ...],
     kinds: tuple[str, ...],
     options: Options = (),
+    devices: Devices = (),
 ) -> Callable[..., Any]:
     """One of the programs in which a player plays. tree, leaves: of the ranks of its arguments."""
-    f = functools.partial(_PLAYERS[name][0], spec, player)
-    return kept.program(native(f, jax.tree.unflatten(tree, leaves), kinds), options)
+    ranks = jax.tree.unflatten(tree, leaves)
+    f = native(functools.partial(_PLAYERS[name][0], spec, player), ranks, kinds)
+    if not devices:
+        return kept.program(f, options)
+    axes = [-1 if kind == OWN else None for kind in kinds]
+    return kept.program(spread.split_over(devices, f, axes, -1), options)
 
 
 @functools.lru_cache(maxsize=256)
 def _attempts_program(
-    spec: Spec, options: Options, lanes: int, player: Player | None, remember: bool
+    spec: Spec, options: Options, lanes: int, player: Player | None, remember: bool, devices: Devices = ()
 ) -> Callable[..., tuple[jax.Array, Memory]]:
-    return kept.program(functools.partial(rollout.many_attempts, spec, lanes, player, remember), options)
+    f = functools.partial(rollout.many_attempts, spec, lanes, player, remember)
+    if not devices:
+        return kept.program(f, options)
+
+    def part(params: Any, first: jax.Array, *rest: Any) -> tuple[jax.Array, Memory]:
+        return f(params, first[0], *rest)
+
+    return kept.program(spread.split_over(devices, part, (None, -1, -1, None, None, -1), -1), options)
+
+
+def _on_boards(boards: int, x: jax.Array, rank: int) -> jax.Array:
+    """With an axis of the boards, if it has none."""
+    return x if jnp.ndim(x) > rank else jnp.broadcast_to(jnp.asarray(x)[..., None], (*jnp.shape(x), boards))
+
+
+def _lanes_of(attempts: int, player: Player | None) -> int:
+    """On which a CPU's core plays so many attempts."""
+    return min(lanes_for(attempts), sizes.ROLLOUT if player else sizes.CHUNK)
 
 
 def bits_of(key: jax.Array, boards: Boards, **given: Boards) -> jax.Array:

@@ -18,6 +18,9 @@ UNPADDED = 64
 RICH_PLANES = 12
 """Planes from which on a game is rich: one kernel for a whole beat takes LLVM twice as long as several."""
 
+FEW_PLANES = 3
+"""Planes up to which a GPU has an array for every row: of more planes, kernels have no room for so many arrays."""
+
 DROPS_PER_BEAT = 3
 """Rows that items fall in one beat: most falls are short, and a beat costs the same for all boards."""
 

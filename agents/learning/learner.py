@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol, TypeVar
 
 import jax
@@ -16,6 +16,7 @@ from agents.learning.inputs import Inputs
 from agents.learning.networks import DEFAULT, Architecture
 from agents.learning.practice import Outcome, Practice, Situation
 from crush_gym import Level
+from crush_gym.runtime import cut, even, whole
 
 __all__ = [
     "ILLEGAL",
@@ -118,12 +119,14 @@ class OnDevice(ABC):
     Its state has at least weights, situation and scale; its settings have `updates`, the number of them in one call.
 
     steps: moves of the whole run, by which schedules go
+    devices: that boards, and what is learned from them, are split over; the weights are on each of them
     """
 
     practice: Practice
     architecture: Architecture = DEFAULT
     settings: Any = None
     steps: int = 1_000_000
+    devices: tuple[jax.Device, ...] = ()
 
     previews, from_pairs, data = True, False, ""
 
@@ -178,9 +181,28 @@ class OnDevice(ABC):
         learned: tuple[State, Metrics] = self._compiled[1](state)
         return learned
 
+    def __post_init__(self) -> None:
+        if self.devices:
+            even(self.settings.boards, self.devices, "boards")
+            object.__setattr__(self, "practice", self.practice.on(self.devices))
+
     @cached_property
     def _compiled(self) -> tuple[Any, Any]:
-        return jax.jit(self._begin), jax.jit(self._updates, donate_argnums=0)
+        if not self.devices:
+            return jax.jit(self._begin), jax.jit(self._updates, donate_argnums=0)
+        placed = self._placement()
+        return (
+            jax.jit(self._begin, out_shardings=placed),
+            jax.jit(
+                self._updates, donate_argnums=0, in_shardings=(placed,), out_shardings=(placed, whole(self.devices))
+            ),
+        )
+
+    def _placement(self) -> Any:
+        """Where a state lies on several devices: boards in parts, the rest whole on each."""
+        shapes = self.shapes(jax.eval_shape(jax.random.key, 0))
+        placed = jax.tree.map(lambda _: whole(self.devices), shapes)
+        return placed._replace(situation=jax.tree.map(partial(cut, self.devices), shapes.situation))
 
     def _updates(self, state: State) -> tuple[State, Metrics]:
         state, metrics = lax.scan(lambda s, _: self._update(s), state, None, length=self.settings.updates)

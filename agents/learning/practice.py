@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from crush_gym import Game, Level
 from crush_gym.envs.rewards import REWARDS
 from crush_gym.functional import Env, EnvState
 from crush_gym.keys import player_key
+from crush_gym.runtime import split_over
 
 __all__ = ["Outcome", "Practice", "Seen", "Situation"]
 
@@ -66,6 +68,14 @@ class Practice:
     env: Env
     inputs: Inputs
 
+    def on(self, devices: tuple[jax.Device, ...]) -> Practice:
+        """The same, with the boards split over devices."""
+        return Practice(self.env.on(devices), self.inputs)
+
+    def _by_each(self, f: Callable[..., Any], in_axes: tuple[int, ...], out_axis: int = -1) -> Callable[..., Any]:
+        """A function that treats every board for itself, by each device for its own. Axes: the boards'."""
+        return split_over(self.env.devices, f, in_axes, out_axis) if self.env.devices else f
+
     @property
     def rewarded(self) -> str:
         """The name of the reward; "" of one that has none."""
@@ -87,7 +97,7 @@ class Practice:
         def move(situation: Situation, now: tuple[jax.Array, jax.Array]) -> tuple[Situation, Any]:
             key, number = now
             keys = jax.random.split(key, boards)
-            action = self.game.random_action(player_key(keys), situation.env.game)
+            action = self._by_each(self.game.random_action, (0, -1))(player_key(keys), situation.env.game)
             after, outcome = self.step(keys, situation, action)
             plays = number >= first
             kept = jax.tree.map(lambda new, old: jnp.where(plays, new, old), after, situation)
@@ -103,12 +113,15 @@ class Practice:
 
     def view(self, situation: Situation) -> View:
         """What is seen of the boards."""
-        spec, state = self.game.spec, situation.env.game
-        return self.inputs.view(spec, self.game.channels, state, self.level(situation))
+
+        def seen(situation: Situation) -> View:
+            return self.inputs.view(self.game.spec, self.game.channels, situation.env.game, self.level(situation))
+
+        return self._by_each(seen, (-1,), 0)(situation)
 
     def legal(self, situation: Situation) -> jax.Array:
         """bool[B, actions]."""
-        return self.game.legal(situation.env.game).T
+        return self._by_each(self.game.legal, (-1,))(situation.env.game).T
 
     def look(self, key: jax.Array, situation: Situation, mirror: bool = False, recolour: bool = False) -> Seen:
         """The boards through symmetries that are drawn for them. mirror, recolour: which kinds are wanted."""

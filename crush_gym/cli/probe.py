@@ -53,6 +53,20 @@ def measure(rules: str, attempts: int = 2000) -> Speed:
     return Speed(rules, attempts, moves, moves / seconds, max(first - seconds, 0.0))
 
 
+def measure_boards(rules: str, boards: int, devices: list[jax.Device]) -> Speed:
+    """Play so many boards to their ends on these devices, the second time for the clock."""
+    game, keys = game_of(rules), jax.random.split(jax.random.key(0), boards)
+    split = devices if len(devices) > 1 else None
+    times, moves = [], 0
+    with jax.default_device(devices[0]):
+        state = game.reset(keys)
+        for _ in range(2):
+            started = time.perf_counter()
+            moves = int(np.sum(game.rollout(keys, state, devices=split)[1].moves))
+            times.append(time.perf_counter() - started)
+    return Speed(rules, boards, moves, moves / times[1], max(times[0] - times[1], 0.0))
+
+
 def _timed(game: Game, key: jax.Array, attempts: int) -> tuple[float, int]:
     started = time.perf_counter()
     _, stats = game.rollout(key, attempts=attempts)

@@ -15,6 +15,7 @@ from crush_gym.envs import task as tasks
 from crush_gym.envs.options import Options as EnvOptions
 from crush_gym.envs.task import Facts, Glance, Lanes, Pool, Seen, Step, Task
 from crush_gym.runtime import kept, threads
+from crush_gym.runtime.devices import Devices, placed_on, split_over
 from crush_gym.runtime.parts import count_of, filled
 from crush_gym.runtime.vmap import lanes_for
 from crush_gym.runtime.xla import Options, on_cpu, options_for, placed
@@ -26,8 +27,9 @@ _AXES = {"outcome": 0, "seen": 0, "facts": 0, "final": -1, "final_facts": 0}
 class Batch:
     """So many lanes of one environment. Nothing is computed before the first `reset`."""
 
-    def __init__(self, options: EnvOptions, lanes: int, mode: str) -> None:
-        """mode: of autoreset, "next", "same" or "none"."""
+    def __init__(self, options: EnvOptions, lanes: int, mode: str, devices: Devices = ()) -> None:
+        """mode: of autoreset, "next", "same" or "none"; devices: that the lanes are split over."""
+        self.devices = devices
         self.options, self.task, self.order = options, options.task, options.order
         self.size, self.mode = lanes, mode
         self._blocks: list[Lanes] = []
@@ -62,7 +64,7 @@ class Batch:
     ) -> tuple[Seen, Facts]:
         """The episodes of these numbers, except where the old lanes stay. number: of the levels, if said."""
         key, episode = np.asarray(key, np.uint32), np.asarray(episode, np.int32)
-        program = _opener(self.task, self.order, self._options)
+        program = _opener(self.task, self.order, self._options, self.devices)
         given = np.full(self.size, -1, np.int32) if number is None else number
         parts = [program(*args, self._pool) for args in zip(*map(self._split, (key, episode, given)), strict=True)]
         lanes = self._join_lanes(parts)
@@ -74,8 +76,8 @@ class Batch:
         """Go on from these lanes, and see them."""
         leaves, structure = jax.tree.flatten(jax.tree.map(np.asarray, lanes))
         split = zip(*(self._split(leaf) for leaf in leaves), strict=True)
-        self._blocks = [placed(jax.tree.unflatten(structure, block)) for block in split]
-        look_at = _looker(self.task, self._options)
+        self._blocks = [self._placed(jax.tree.unflatten(structure, block), -1) for block in split]
+        look_at = _looker(self.task, self._options, self.devices)
         seen = [look_at(block, self._pool.levels) for block in self._blocks]
         return self._joined(seen, 0)
 
@@ -91,7 +93,7 @@ class Batch:
 
     def step_blocks(self, actions: Any) -> list[Step]:
         """One step of every lane, block by block, on the device."""
-        pool, program = self._pool, _advancer(self.task, self.mode, self.order, self._options)
+        pool, program = self._pool, _advancer(self.task, self.mode, self.order, self._options, self.devices)
         calls = [
             functools.partial(program, block, action, pool)
             for block, action in zip(self._blocks, self._split(actions), strict=True)
@@ -120,6 +122,8 @@ class Batch:
     @functools.cached_property
     def _block(self) -> int:
         """Lanes of one block."""
+        if self.devices:
+            return lanes_for(-(-self.size // len(self.devices))) * len(self.devices)
         if not on_cpu():
             return lanes_for(self.size)
         return lanes_for(-(-self.size // count_of(self.size, sizes.LOCKSTEP)))
@@ -127,12 +131,16 @@ class Batch:
     @functools.cached_property
     def _options(self) -> Options:
         """What the programs are compiled with."""
-        return options_for(self.task.spec, self._block)
+        return options_for(self.task.spec, self._block // max(len(self.devices), 1))
 
     @functools.cached_property
     def _pool(self) -> Pool:
-        pool: Pool = placed(self.options.pool)
+        pool: Pool = self._placed(self.options.pool, None)
         return pool
+
+    def _placed(self, tree: Any, axis: int | None) -> Any:
+        """Arrays on the device, or cut along an axis and each part on its own."""
+        return placed_on(self.devices, tree, axis) if self.devices else placed(tree)
 
     def _split(self, x: Any) -> list[Any]:
         """By blocks along the last axis; the last lane fills up the last block."""
@@ -158,22 +166,33 @@ def key_words(seeds: np.ndarray) -> np.ndarray:
 
 
 @functools.lru_cache(maxsize=64)
-def _opener(task: Task, order: str, options: Options) -> Callable[..., Lanes]:
+def _opener(task: Task, order: str, options: Options, devices: Devices = ()) -> Callable[..., Lanes]:
     def opened(key: jax.Array, episode: jax.Array, given: jax.Array, pool: Pool) -> Lanes:
         number = jnp.where(given < 0, tasks.next_level(key, episode, pool, order), given)
         return tasks.opened(task, key, episode, number, pool.levels)
 
-    return kept.program(opened, options)
+    return _program(opened, options, devices, (-1, -1, -1, None), -1)
 
 
 @functools.lru_cache(maxsize=64)
-def _looker(task: Task, options: Options) -> Callable[..., tuple[Seen, Facts]]:
-    return kept.program(functools.partial(tasks.look_at, task), options)
+def _looker(task: Task, options: Options, devices: Devices = ()) -> Callable[..., tuple[Seen, Facts]]:
+    return _program(functools.partial(tasks.look_at, task), options, devices, (-1, None), 0)
 
 
 @functools.lru_cache(maxsize=64)
-def _advancer(task: Task, mode: str, order: str, options: Options) -> Callable[..., tuple[Lanes, Step]]:
-    return kept.program(functools.partial(tasks.advance, task, mode, order), options)
+def _advancer(
+    task: Task, mode: str, order: str, options: Options, devices: Devices = ()
+) -> Callable[..., tuple[Lanes, Step]]:
+    advance = functools.partial(tasks.advance, task, mode, order)
+    axes: Any = Step._make(_AXES[name] for name in Step._fields)
+    return _program(advance, options, devices, (-1, -1, None), (-1, axes))
+
+
+def _program(
+    f: Callable[..., Any], options: Options, devices: Devices, in_axes: tuple[Any, ...], out_axes: Any
+) -> Callable[..., Any]:
+    """Compiled for one device, or for parts of the lanes on several. in_axes, out_axes: of the lanes."""
+    return kept.program(split_over(devices, f, in_axes, out_axes) if devices else f, options)
 
 
 @functools.lru_cache(maxsize=64)

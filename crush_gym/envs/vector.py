@@ -27,6 +27,7 @@ from crush_gym.envs.batch import Batch
 from crush_gym.envs.options import read_given
 from crush_gym.envs.pictures import RENDER_MODES, Picture
 from crush_gym.envs.task import Facts, Lanes, Seen, Step
+from crush_gym.runtime.devices import chosen
 
 MODES = {AutoresetMode.NEXT_STEP: "next", AutoresetMode.SAME_STEP: "same", AutoresetMode.DISABLED: "none"}
 OUTPUTS = ("numpy", "jax")
@@ -43,6 +44,7 @@ class CrushVectorEnv(VectorEnv[Any, Any, Any]):
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         output: str = "numpy",
+        devices: Sequence[jax.Device] | None = None,
         **options: Any,
     ) -> None:
         """options: see `crush_gym.envs.options.read_options`. Nothing is computed before the first reset.
@@ -50,6 +52,7 @@ class CrushVectorEnv(VectorEnv[Any, Any, Any]):
         render_mode: what `render` gives for each board: "ansi", "rgb_array" or "svg"
         autoreset_mode: when an episode that ended is followed by the next one: a `gymnasium.vector.AutoresetMode`
         output: "numpy", fresh arrays; or "jax", where observations, masks, rewards and ends stay on the device
+        devices: that the lanes are split over, such as `jax.devices()`; each plays the same wherever it is
         """
         if output not in OUTPUTS:
             raise ValueError(f"output must be one of {', '.join(map(repr, OUTPUTS))}, not {output!r}")
@@ -61,7 +64,7 @@ class CrushVectorEnv(VectorEnv[Any, Any, Any]):
         self.game, self.render_mode = self.options.game, render_mode
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4, "autoreset_mode": self.autoreset_mode}
-        self._batch = Batch(self.options, self.num_envs, MODES[self.autoreset_mode])
+        self._batch = Batch(self.options, self.num_envs, MODES[self.autoreset_mode], chosen(devices))
         self._picture = Picture(self.options)
         self.single_action_space = spaces.Discrete(self.game.actions)
         self.single_observation_space = observation_space(self.options)

@@ -18,6 +18,7 @@ from crush_gym.engine.terrain import Terrain, survey, with_boards_axis
 from crush_gym.engine.turn import beat, begin
 from crush_gym.runtime import kept
 from crush_gym.runtime.chunks import Part, in_chunks, in_chunks_by_parts
+from crush_gym.runtime.devices import cut, even, split_over, whole
 from crush_gym.runtime.lockstep import in_turn, legal, state_of, step
 from crush_gym.runtime.parts import in_parts, of_indices
 from crush_gym.runtime.ranks import LEVEL_RANKS, STATE_RANKS, boards_of_state
@@ -30,9 +31,10 @@ from crush_gym.runtime.xla import Options, options_for
 __all__ = [
     "LEVEL_RANKS", "OVER", "PLAYING", "RESTING", "STATE_RANKS", "WON", "Board", "Books", "Mind", "Moves", "Options",
     "Part", "Plane", "Play", "Player", "Spec", "Terrain", "Word", "any_of", "at_random", "at_rest", "beat", "begin",
-    "boards_of_state", "by_player", "coloured", "cores", "count", "find_runs", "first_cell", "flat_boards",
-    "from_action", "goes_on", "in_chunks", "in_chunks_by_parts", "in_parts", "in_turn", "kept", "lanes_for", "legal",
-    "legal_moves", "look", "move_on", "neighbours", "number", "occurs", "of_indices", "options_for", "progress",
-    "randomness", "repeated", "rest", "rolling", "rows_of", "run_all", "same_colour", "shuffle_all", "sizes",
-    "state_of", "step", "survey", "swap", "to_mask", "total", "which", "with_boards_axis",
+    "boards_of_state", "by_player", "coloured", "cores", "count", "cut", "even", "find_runs", "first_cell",
+    "flat_boards", "from_action", "goes_on", "in_chunks", "in_chunks_by_parts", "in_parts", "in_turn", "kept",
+    "lanes_for", "legal", "legal_moves", "look", "move_on", "neighbours", "number", "occurs", "of_indices",
+    "options_for", "progress", "randomness", "repeated", "rest", "rolling", "rows_of", "run_all", "same_colour",
+    "shuffle_all", "sizes", "split_over", "state_of", "step", "survey", "swap", "to_mask", "total", "which", "whole",
+    "with_boards_axis",
 ]  # fmt: skip

@@ -4,6 +4,8 @@ XLA:CPU makes a kernel of every operation that it cannot fuse into another, and 
 the next one starts, so that all planes travel through memory. Told that a call is small, it compiles the call whole.
 With no more boards at a time than a core's nearest cache holds, beats are two to three times as fast. The mark that
 tells it is not documented: where `CRUSH_GYM_KERNELS=off` was set, nothing is marked.
+
+On other devices all boards are taken at once, and what would be a kernel on a CPU is `unstacked`.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from jax.experimental.xla_metadata import set_xla_metadata
 
 from crush_gym import sizes
 from crush_gym.engine.spec import Spec
+from crush_gym.runtime.unstacked import PLANES, ROWS, unstacked
+from crush_gym.runtime.xla import on_cpu
 
 Tree = Any
 """Any tree of arrays that end in the boards' axis, which has size 1 where all boards share something."""
@@ -47,9 +51,9 @@ def one_kernel(f: Callable[..., Tree]) -> Callable[..., Tree]:
     return lambda *args: _small_on_cpu(f, f, args)
 
 
-def in_chunks(f: Callable[..., Tree]) -> Callable[..., Tree]:
-    """The same, where the kernel takes a chunk of the boards at a time."""
-    return lambda *args: _small_on_cpu(_by_chunks(f, args), f, args)
+def in_chunks(f: Callable[..., Tree], pieces: int = PLANES) -> Callable[..., Tree]:
+    """The same, where the kernel takes a chunk of the boards at a time. pieces: what planes become; see `unstacked`."""
+    return lambda *args: _small_on_cpu(_by_chunks(f, args), f, args, pieces)
 
 
 def in_chunks_by_parts(spec: Spec, f: Callable[..., Tree]) -> Callable[..., Tree]:
@@ -58,19 +62,25 @@ def in_chunks_by_parts(spec: Spec, f: Callable[..., Tree]) -> Callable[..., Tree
     f: takes first what makes a kernel of a part, then the arguments
     """
     if not spec.rich:
-        return in_chunks(functools.partial(f, lambda part: part))
+        pieces = ROWS if len(spec.planes) <= sizes.FEW_PLANES else PLANES
+        return in_chunks(functools.partial(f, lambda part: part), pieces)
     whole = functools.partial(f, one_kernel)
 
     def call(*args: Tree) -> Tree:
         cut = _by_chunks(whole, args)
+        if not on_cpu():
+            apart = unstacked(functools.partial(f, lambda part: part))
+            return lax.platform_dependent(*args, cpu=cut, default=apart)
         return whole(*args) if cut is whole else lax.platform_dependent(*args, cpu=cut, default=whole)
 
     return call
 
 
-def _small_on_cpu(f: Callable[..., Tree], elsewhere: Callable[..., Tree], args: tuple[Tree, ...]) -> Tree:
-    there = _call_of(elsewhere, args)
-    here = there if f is elsewhere else _call_of(f, args)
+def _small_on_cpu(
+    f: Callable[..., Tree], elsewhere: Callable[..., Tree], args: tuple[Tree, ...], pieces: int = PLANES
+) -> Tree:
+    there = _call_of(elsewhere, args) if on_cpu() else unstacked(elsewhere, pieces)
+    here = there if f is elsewhere and on_cpu() else _call_of(f, args)
     return lax.platform_dependent(*args, cpu=functools.partial(here, small=True), default=there)
 
 

@@ -10,6 +10,7 @@ JAX likes.
 from __future__ import annotations
 
 import functools
+import os
 from typing import Any
 
 import jax
@@ -29,6 +30,9 @@ LEAN: Options = (*FULL, ("xla_cpu_use_fusion_emitters", False))
 QUICK: Options = (*LEAN, ("xla_backend_optimization_level", 0))
 
 Tree = Any
+
+MADE_FOR = os.environ.get("CRUSH_GYM_PLATFORM", "")
+"""The platform that programs are made for where they are only compiled: "gpu", on a machine that has none."""
 
 
 def _traced() -> object:
@@ -84,4 +88,4 @@ def on_cpu() -> bool:
     """Whether computations go to a CPU unless told otherwise."""
     device = getattr(jax.config, "jax_default_device", None)
     platform = getattr(device, "platform", device)
-    return (platform or jax.default_backend()) == "cpu"
+    return (MADE_FOR or platform or jax.default_backend()) == "cpu"

@@ -292,6 +292,29 @@ def test_the_short_measurement_measures() -> None:
     assert speed.moves == 8 * 50 and speed.moves_per_second > 0
 
 
+def test_named_devices_are_measured_for_a_block_to_paste(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    monkeypatch.setattr(probe, "RULES", ("combo",))
+    monkeypatch.setattr(probe, "game_of", lambda rules: Game(rules=rules, shape=(4, 4), moves=3))
+    assert main(["bench", "--devices", "cpu", "--boards", "8"]) == 0
+    block = capsys.readouterr().out
+    assert f"- jax: {jax.__version__}" in block and "- devices: 1 x cpu" in block and "| combo | 8 | " in block
+    measured = report(capsys, "bench", "--devices", "cpu", "--boards", "8")["games"]
+    assert [(game["attempts"], game["moves"]) for game in measured] == [(8, 8 * 3)]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--devices", "tpu"], "JAX finds no tpu here"),
+        (["--devices", "cpu", "--boards", "0"], "--boards must be a positive multiple of 1"),
+        (["--boards", "8"], "--boards goes with --devices"),
+    ],
+)
+def test_devices_that_cannot_be_measured_are_refused(options: list[str], says: str, capsys: Output) -> None:
+    assert main(["bench", *options]) == 1
+    assert says in capsys.readouterr().err
+
+
 def test_the_repository_is_found_here() -> None:
     assert bench.repository() == Path(crush_gym.__file__).parent.parent
 

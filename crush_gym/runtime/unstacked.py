@@ -1,0 +1,327 @@
+"""On a GPU: every plane of a stack as an array of its own, so that XLA can join what is done to them.
+
+XLA:GPU puts operations into one kernel, with several results if need be, where these have one shape. A stack of planes
+uint16[n, H, B] has another one than a plane, so that whatever stacks planes, or takes one out, ends a kernel. Here a
+program is run on planes that were never stacked: leading axes become places in a NumPy array of traced arrays, and what
+moves along them is decided while tracing. Loops carry planes one by one, short ones are unrolled. Barriers are left
+out: they are fences for the CPU, and on a GPU XLA weighs for itself what is better computed twice.
+
+What has no rule is put together, done as it stands, and taken apart again, so that every program gives what it gave.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.extend import core
+
+Tree = Any
+
+ROWS, PLANES = 1, 2
+"""How many of an array's last axes stay together: the boards, or a plane's rows and the boards."""
+
+UNROLLED = 4
+"""Most rounds of a loop that are written out."""
+
+BEAT = "beat"
+"""The scope of what loops over boards do, by which a profile, or a plan, finds it."""
+
+Pieces = np.ndarray[Any, np.dtype[np.object_]]
+"""An array taken apart: an entry for each place along the leading axes, which are often none."""
+
+
+Packed = list[list[Any]]
+"""Arrays as a loop carries them: of each its pieces, or the whole of it."""
+
+
+class Platform:
+    """What the number of the platform stands for while tracing: not a CPU."""
+
+
+def unstacked(f: Callable[..., Tree], whole: int = PLANES) -> Callable[..., Tree]:
+    """The same function of arrays, run on planes that are not stacked, or on rows. whole: `PLANES` or `ROWS`."""
+
+    def call(*args: Tree) -> Tree:
+        closed, shapes = jax.make_jaxpr(f, return_shape=True)(*args)
+        leaves = [_apart(whole, jnp.asarray(x)) for x in jax.tree.leaves(args)]
+        results = _run(whole, closed.jaxpr, closed.consts, leaves)
+        together = [_together(x, v.aval) for x, v in zip(results, closed.jaxpr.outvars, strict=True)]
+        return jax.tree.unflatten(jax.tree.structure(shapes), together)
+
+    return call
+
+
+def _apart(whole: int, x: jax.Array) -> Pieces:
+    lead = x.shape[: max(x.ndim - whole, 0)]
+    return _filled(lead, lambda place: x[place] if lead else x)
+
+
+def _together(pieces: Pieces, kind: Any) -> jax.Array:
+    """kind: its shape and type."""
+    if not pieces.size:
+        return jnp.zeros(kind.shape, kind.dtype)
+    listed: list[Any] = list(pieces.flat)
+    if pieces.ndim == 0:
+        only: jax.Array = listed[0]
+        return only
+    if all(x is listed[0] for x in listed):
+        return jnp.broadcast_to(listed[0], kind.shape)
+    return jnp.stack(listed).reshape(kind.shape)
+
+
+def _filled(lead: Sequence[int], piece: Callable[[tuple[int, ...]], Any]) -> Pieces:
+    """An array of pieces, each made from its place."""
+    made = np.empty(tuple(lead), object)
+    for place in np.ndindex(*lead):
+        made[place] = piece(place)
+    return made
+
+
+def _run(whole: int, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+    """A program's results, from arguments taken apart."""
+    known: dict[Any, Any] = dict(zip(jaxpr.constvars, (_apart(whole, jnp.asarray(x)) for x in consts), strict=True))
+    known |= zip(jaxpr.invars, args, strict=True)
+
+    def value(v: Any) -> Any:
+        if not isinstance(v, core.Literal):
+            return known[v]
+        kind: Any = v.aval
+        return _apart(whole, jnp.asarray(v.val, kind.dtype))
+
+    for equation in jaxpr.eqns:
+        results = _done(whole, equation, [value(v) for v in equation.invars])
+        known |= zip(equation.outvars, results, strict=True)
+    return [value(v) for v in jaxpr.outvars]
+
+
+def _done(whole: int, equation: Any, args: list[Any]) -> list[Any]:
+    """The results of one operation."""
+    name, params = equation.primitive.name, equation.params
+    if name == "platform_index":
+        return [Platform()]
+    if any(isinstance(x, Platform) for x in args):  # which is clamped, and then chooses: the last branch is for others
+        return _of_closed(whole, params["branches"][-1], args[1:]) if name == "cond" else [Platform()]
+    if name == "optimization_barrier":
+        return args
+    inner = params.get("jaxpr") or params.get("call_jaxpr")
+    if name in ("jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"):
+        return _of_closed(whole, inner, args)
+    if (
+        name == "scan"
+        and params["num_consts"] + params["num_carry"] == len(args) == len(equation.outvars) + (params["num_consts"])
+    ):
+        return _scan(whole, params, args)
+    if name == "while":
+        return _while(whole, params, args)
+    rule = RULES.get(name)
+    full = all(v.aval.size for v in (*equation.invars, *equation.outvars))
+    made = rule(whole, equation, args) if rule and full else None
+    return [made] if made is not None else _as_it_stands(whole, equation, args)
+
+
+def _of_closed(whole: int, closed: Any, args: Sequence[Any]) -> list[Any]:
+    inner, consts = (closed.jaxpr, closed.consts) if hasattr(closed, "consts") else (closed, ())
+    return _run(whole, inner, consts, args)
+
+
+def _as_it_stands(whole: int, equation: Any, args: list[Pieces]) -> list[Pieces]:
+    together = [_together(x, v.aval) for x, v in zip(args, equation.invars, strict=True)]
+    done = equation.primitive.bind(*together, **equation.params)
+    return [_apart(whole, x) for x in (done if equation.primitive.multiple_results else [done])]
+
+
+# ------------------------------------------------------------------ loops
+
+
+def _scan(whole: int, params: Any, args: list[Pieces]) -> list[Pieces]:
+    """A loop of known length that only hands on what it carries."""
+    given, carry, rounds = args[: params["num_consts"]], args[params["num_consts"] :], params["length"]
+
+    def once(carry: list[Pieces]) -> list[Pieces]:
+        return _of_closed(whole, params["jaxpr"], [*given, *carry])
+
+    if rounds <= UNROLLED:
+        for _ in range(rounds):
+            carry = once(carry)
+        return carry
+    carried = Carried(whole, once, carry, params["jaxpr"].out_avals)
+    return carried.unpacked(lax.scan(lambda x, _: (carried.once(x), None), carried.packed(carry), None, rounds)[0])
+
+
+def _while(whole: int, params: Any, args: list[Pieces]) -> list[Pieces]:
+    first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+    asked, given, carry = args[:first], args[first:second], args[second:]
+
+    def once(carry: list[Pieces]) -> list[Pieces]:
+        return _of_closed(whole, params["body_jaxpr"], [*given, *carry])
+
+    carried = Carried(whole, once, carry, params["body_jaxpr"].out_avals)
+
+    def more(x: Packed) -> jax.Array:
+        going: jax.Array = _of_closed(whole, params["cond_jaxpr"], [*asked, *carried.unpacked(x)])[0][()]
+        return going
+
+    return carried.unpacked(lax.while_loop(more, carried.once, carried.packed(carry)))
+
+
+class Carried:
+    """How a loop hands on what it carries: piece by piece.
+
+    But together where a round makes all pieces alike, such as planes that it leaves empty: XLA would copy each of them.
+    """
+
+    def __init__(
+        self, whole: int, once: Callable[[list[Pieces]], list[Pieces]], carry: list[Pieces], kinds: Sequence[Any]
+    ) -> None:
+        """once: a round; kinds: shapes and types of what is carried."""
+        self.whole, self._once, self._like, self.kinds = whole, once, carry, kinds
+        made = jax.make_jaxpr(lambda x: _listed(once(_like(carry, x))))(_listed(carry))
+        results = iter(made.jaxpr.outvars)
+        self.alike = [len({id(next(results)) for _ in pieces.flat}) == 1 < pieces.size for pieces in carry]
+
+    def once(self, x: Packed) -> Packed:
+        """A round."""
+        with jax.named_scope(BEAT):
+            return self.packed(self._once(self.unpacked(x)))
+
+    def packed(self, arrays: list[Pieces]) -> Packed:
+        """As the loop carries them."""
+        triples = zip(arrays, self.alike, self.kinds, strict=True)
+        return [[_together(x, kind)] if alike else list(x.flat) for x, alike, kind in triples]
+
+    def unpacked(self, x: Packed) -> list[Pieces]:
+        """Taken apart."""
+        pairs = zip(x, self.alike, strict=True)
+        return _like(self._like, [list(_apart(self.whole, y[0]).flat) if alike else y for y, alike in pairs])
+
+
+def _listed(arrays: Sequence[Pieces]) -> list[list[Any]]:
+    return [list(pieces.flat) for pieces in arrays]
+
+
+def _like(arrays: Sequence[Pieces], lists: Sequence[Sequence[Any]]) -> list[Pieces]:
+    """Lists of pieces in the arrangement of others."""
+
+    def arranged(pieces: Pieces, listed: Sequence[Any]) -> Pieces:
+        rest = iter(listed)
+        return _filled(pieces.shape, lambda _: next(rest))
+
+    return [arranged(*pair) for pair in zip(arrays, lists, strict=True)]
+
+
+# ------------------------------------------------------------------ rules
+# Each takes an operation and its arguments; None: this case has no rule. `lead` counts the axes that were taken apart.
+
+
+def _lead(whole: int, v: Any) -> int:
+    return max(len(v.aval.shape) - whole, 0)
+
+
+def _elementwise(whole: int, equation: Any, args: list[Pieces]) -> Pieces | None:
+    out = equation.outvars[0]
+    shape = out.aval.shape[: _lead(whole, out)]
+    spread = [np.broadcast_to(x, shape) if x.ndim else x for x in args]
+    return _filled(
+        shape, lambda i: equation.primitive.bind(*[x[i] if x.ndim else x[()] for x in spread], **equation.params)
+    )
+
+
+def _reduced(join: Callable[[Any, Any], Any], whole: int, equation: Any, args: list[Pieces]) -> Pieces | None:
+    """Along leading axes only."""
+    (x,), axes, lead = args, equation.params["axes"], _lead(whole, equation.invars[0])
+    if not axes or any(axis >= lead for axis in axes) or equation.outvars[0].aval.ndim < whole:
+        return None
+    kept = [axis for axis in range(lead) if axis not in axes]
+    rows = x.transpose([*kept, *axes]).reshape(*(x.shape[axis] for axis in kept), -1)
+    return _filled(rows.shape[:-1], lambda i: functools.reduce(join, list(rows[i])))
+
+
+def _broadcast(whole: int, equation: Any, args: list[Pieces]) -> Pieces | None:
+    """Where axes stay on their side: leading ones lead, the others follow; or a single piece is repeated or cut."""
+    if len(args) > 1:
+        return None
+    (x,), source, out = args, equation.invars[0].aval.shape, equation.outvars[0]
+    own, lead, to = _lead(whole, equation.invars[0]), _lead(whole, out), equation.params["broadcast_dimensions"]
+    if any(axis >= lead for axis in to[:own]):
+        return None
+    follow = [n for n in range(own, len(source)) if to[n] >= lead]
+
+    @functools.cache
+    def spread(*at: int | None) -> jax.Array:
+        cut = x[at[:own]][tuple(slice(None) if n is None else n for n in at[own:])]
+        return lax.broadcast_in_dim(cut, out.aval.shape[lead:], [to[n] - lead for n in follow])
+
+    def piece(place: tuple[int, ...]) -> jax.Array:
+        at = [None if n in follow else place[to[n]] if source[n] != 1 else 0 for n in range(len(source))]
+        return spread(*at)
+
+    return _filled(out.aval.shape[:lead], piece)
+
+
+def _reshaped(whole: int, equation: Any, args: list[Pieces]) -> Pieces | None:
+    source, shape = equation.invars[0].aval.shape, equation.outvars[0].aval.shape
+    if min(len(source), len(shape)) >= whole and source[-whole:] == shape[-whole:]:
+        return args[0].reshape(shape[:-whole])
+    if args[0].size == 1 and len(shape) <= whole:
+        return _filled((), lambda _: args[0].flat[0].reshape(shape))
+    return None
+
+
+def _sliced(whole: int, equation: Any, args: list[Pieces]) -> Pieces | None:
+    params, lead, x = equation.params, _lead(whole, equation.invars[0]), args[0]
+    starts, limits = params["start_indices"], params["limit_indices"]
+    steps = params["strides"] or (1,) * len(starts)
+    cut = x[tuple(map(slice, starts[:lead], limits[:lead], steps[:lead]))] if lead else x
+    if equation.invars[0].aval.shape[lead:] == equation.outvars[0].aval.shape[lead:]:
+        return cut
+    return _filled(cut.shape, lambda i: lax.slice(cut[i], starts[lead:], limits[lead:], steps[lead:]))
+
+
+def _padded(whole: int, equation: Any, args: list[Pieces]) -> Pieces | None:
+    lead, edges = _lead(whole, equation.invars[0]), equation.params["padding_config"]
+    if any(edge != (0, 0, 0) for edge in edges[:lead]):
+        return None
+    return _filled(args[0].shape, lambda i: lax.pad(args[0][i], args[1][()], edges[lead:]))
+
+
+def _joined(whole: int, equation: Any, args: list[Pieces]) -> Pieces | None:
+    axis, lead = equation.params["dimension"], _lead(whole, equation.outvars[0])
+    if axis < lead:
+        return np.concatenate(args, axis=axis)
+    return _filled(args[0].shape, lambda i: lax.concatenate([x[i] for x in args], axis - lead)) if lead else None
+
+
+def _turned(whole: int, equation: Any, args: list[Pieces]) -> Pieces | None:
+    order, lead = equation.params["permutation"], _lead(whole, equation.invars[0])
+    return args[0].transpose(order[:lead]) if tuple(order[lead:]) == tuple(range(lead, len(order))) else None
+
+
+Rule = Callable[[int, Any, list[Pieces]], Pieces | None]
+
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(
+        ("and", "or", "xor", "not", "add", "sub", "mul", "div", "rem", "neg", "abs", "sign", "max", "min", "select_n",
+         "clamp", "eq", "ne", "lt", "le", "gt", "ge", "shift_left", "shift_right_logical", "shift_right_arithmetic",
+         "convert_element_type", "population_count", "copy", "copy_p"),
+        _elementwise,
+    ),
+    "reduce_or": functools.partial(_reduced, lax.bitwise_or),
+    "reduce_and": functools.partial(_reduced, lax.bitwise_and),
+    "reduce_sum": functools.partial(_reduced, lax.add),
+    "reduce_max": functools.partial(_reduced, lax.max),
+    "reduce_min": functools.partial(_reduced, lax.min),
+    "broadcast_in_dim": _broadcast,
+    "reshape": _reshaped,
+    "squeeze": _reshaped,
+    "slice": _sliced,
+    "pad": _padded,
+    "concatenate": _joined,
+    "transpose": _turned,
+}  # fmt: skip
+"""By the names of operations."""
