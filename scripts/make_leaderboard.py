@@ -96,9 +96,10 @@ def packed(rows: Iterable[Row]) -> bytes:
 
 def write_page(levels: dict[str, tuple[Task, ...]], rows: Sequence[Row]) -> None:
     """The ranking on the levels that all players played, one for each part, and how trained players were made."""
-    parts = {
-        name: [row for row in rows if row.task in {task.identity for task in some}] for name, some in levels.items()
-    }
+    part_of = {task.identity: name for name, some in levels.items() for task in some}
+    parts: dict[str, list[Row]] = {name: [] for name in levels}
+    for row in rows:
+        parts[part_of[row.task]].append(row)
     field = field_of(rows)
     commands = {agent: [f"python -m scripts.make_leaderboard --play '{agent}'"] for agent in field.agents}
     facts = {"attempts": f"{len(rows):,}, with seed {SEED:,}", "hardware": "2 cores of a virtual machine, CPU only"}

@@ -251,7 +251,7 @@ class _Work:
         label = f"MCTS, {self.sizes.simulations} simulations"
         return self._played(label, make(agent), places.tolist(), self.sizes.searches)
 
-    def _played(self, label: str, agent: str, places: Sequence[int], attempts: int, games: int = MOST_GAMES) -> Played:
+    def _played(self, label: str, agent: Agent, places: Sequence[int], attempts: int) -> Played:
         number = {self.tasks[n].identity: n for n in places}
         found: dict[int, list[Row]] = {n: [] for n in places}
         tasks = [self.tasks[n] for n in places]
