@@ -25,7 +25,7 @@ from experiments.ranking import field_of, rank
 from experiments.ranking.origins import Origins
 from experiments.report import Page, Section
 from experiments.report.leaderboard import leaderboard_page
-from experiments.report.words import decimal, ranks, rate_of
+from experiments.report.words import decimal, ranks, rate_of, with_limits
 from experiments.results.assignment import tasks_of
 from experiments.results.row import Row
 from experiments.results.scores import read_scores
@@ -122,9 +122,11 @@ def section_of(name: str, levels: int, rows: Sequence[Row]) -> Section:
         success = "\N{EN DASH}" if s.success is None else rate_of(s.success)[0]
         mean = f"{np.mean(scores[s.agent]):,.0f}"
         body.append(
-            (s.agent, ranks(s.best, s.worst), " ".join(decimal(s.iqm)), mean, success, report.duration(s.seconds))
+            (s.agent, ranks(s.best, s.worst), with_limits(*decimal(s.iqm)), mean, success, report.duration(s.seconds))
         )
-    return report.section(f"{name}: {levels} levels, {GRID[name]} attempts each", report.table(head, body))
+    return report.section(
+        f"{name}: {report.counted(levels, 'level')}, {GRID[name]} attempts each", report.table(head, body)
+    )
 
 
 def trained() -> Section:
