@@ -2,8 +2,8 @@
 
 The players are the agents `random`, `greedy` (agents/greedy.py) and `lookahead:samples=2` (agents/lookahead.py), the
 strongest of those that learn nothing. It does not play levels that last for as long as there is time, of which it
-would gain so much that it makes thousands of moves, and it has not played `ladder`. Leaderboards take the first and the
-last for their scale where both have played.
+would gain so much that it makes thousands of moves. Leaderboards take the first and the last for their scale where both
+have played.
 
     from crush_gym import references
 
