@@ -1,8 +1,8 @@
 """Imitation: a network learns to make the moves that somebody made, from recorded positions and moves.
 
 That is what "Human-Like Playtesting with Deep Learning" does with people's moves. The network sees binary planes of the
-board, and, with `traits`, is told who plays; it learns to hold the move that was made likely, among the legal ones.
-What it learned is measured on attempts that it never saw, see `agents.learning.likeness`.
+board, what each move brings by itself where the pairs tell that, and, with `traits`, who plays; it learns to hold the
+move that was made likely, among the legal ones. What it learned is measured on attempts that it never saw, see `agents.learning.likeness`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jax import lax
 
 from agents.learning.algorithms import in_range
 from agents.learning.demonstrations import Demonstrations
-from agents.learning.inputs import Inputs, View, any_symmetry, mirrored_actions, seen_actions, seen_through
+from agents.learning.inputs import GAINS, Inputs, View, any_symmetry, mirrored_actions, seen_actions, seen_through
 from agents.learning.learner import Metrics, masked
 from agents.learning.likeness import likeness
 from agents.learning.networks import DEFAULT, Architecture, NetworkError, answer, takes
@@ -74,12 +74,16 @@ class State(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Pairs as they are stored, and traits as the network is told them, float32[B, T]; see `agents.learning.pairs`."""
+    """Pairs as they are stored, and traits as the network is told them, float32[B, T]; see `agents.learning.pairs`.
+
+    gains: float16[B, actions, G], with G = 0 where the network is not shown them
+    """
 
     planes: jax.Array
     legal: jax.Array
     action: jax.Array
     traits: jax.Array
+    gains: jax.Array
 
 
 class Program(NamedTuple):
@@ -106,7 +110,7 @@ class Imitation:
     settings: Settings = Settings()
     steps: int = 1_000_000
 
-    name, previews, from_pairs = "imitation", False, True
+    name, previews, from_pairs = "imitation", True, True
 
     def __post_init__(self) -> None:
         if self.settings.traits and not self.demonstrations.about.traits:
@@ -118,7 +122,8 @@ class Imitation:
     def inputs(self) -> Inputs:
         """See `Learner`."""
         told = self.demonstrations.traits() if self.settings.traits else ()
-        return Inputs(self.demonstrations.about.planes, preview=False, kind="king", traits=told)
+        known = self.demonstrations.about
+        return Inputs(known.planes, self.demonstrations.preview and known.gains == GAINS, kind="king", traits=told)
 
     @property
     def steps_per_call(self) -> int:
@@ -198,7 +203,9 @@ class Imitation:
     def _batch(self, pairs: Pairs) -> Batch:
         known = [(pairs.traits[:, n] - t.mean) / t.sd for n, t in enumerate(self.inputs.traits)]
         traits = np.stack(known, axis=1) if known else np.zeros((pairs.number, 0))
-        arrays: Any = pairs.planes, pairs.legal, pairs.action.astype(np.int32), traits.astype(np.float32)
+        nothing = np.zeros((pairs.number, self.program.actions, 0), np.float16)
+        gains = pairs.gains if self.inputs.preview else nothing
+        arrays: Any = pairs.planes, pairs.legal, pairs.action.astype(np.int32), traits.astype(np.float32), gains
         return Batch(*arrays)
 
 
@@ -255,9 +262,8 @@ def _unpacked(program: Program, batch: Batch) -> tuple[View, jax.Array]:
     """What is seen, and which moves are legal, bool[B, actions]."""
     bits = batch.planes[..., None] >> jnp.arange(program.shape[1], dtype=jnp.uint16) & jnp.uint16(1)
     planes = 255 * jnp.moveaxis(bits, 1, -1).astype(jnp.uint8)
-    nothing = jnp.zeros((planes.shape[0], program.actions, 0), jnp.float16)
     legal = jnp.unpackbits(batch.legal, axis=-1, count=program.actions, bitorder="little").astype(bool)
-    return View(planes, nothing), legal
+    return View(planes, batch.gains), legal
 
 
 def _seen(program: Program, key: jax.Array, batch: Batch) -> tuple[View, jax.Array, jax.Array]:

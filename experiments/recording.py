@@ -1,13 +1,15 @@
 """Moves of any player as state-action pairs, for learning to play as it does; see `agents.learning.pairs`.
 
-What is seen are the planes of the environments' view `king`. A recording is written in pieces of whole attempts, each
-a file of its own: one that was broken off goes on after its last piece, and ends as if it had never stopped.
+What is seen are the planes of the environments' view `king`, and, if it is wanted, what each move brings by itself. A
+recording is written in pieces of whole attempts, each a file of its own, while the next one is played: one that was
+broken off goes on after its last piece, and ends as if it had never stopped.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from agents.attempts import Asked, play
+from agents.learning.inputs import GAINS, gains_of
 from agents.learning.pairs import About, Pairs, Writer, packed_cells, packed_mask, shards
 from agents.protocol import Agent, Policy, bound
 from crush_gym import Game, Level, LevelPack, State, Stats
@@ -56,7 +59,13 @@ class Attempt(NamedTuple):
 
 
 def record(
-    agent: Agent, tasks: Sequence[Task], pairs: int, folder: Path, seed: int = 0, told: Told | None = None
+    agent: Agent,
+    tasks: Sequence[Task],
+    pairs: int,
+    folder: Path,
+    seed: int = 0,
+    told: Told | None = None,
+    previews: bool = False,
 ) -> int:
     """Let an agent play, and write whole attempts with about so many moves on each level; how many pairs there are.
 
@@ -65,11 +74,19 @@ def record(
         folder: a new one, or that of the same recording, which goes on.
         seed: of the attempts, which are those of `evaluate` with this seed.
         told: is told how many more pairs there are.
+        previews: whether what each move brings by itself is written, too.
     """
     told = told or (lambda _: None)
-    recorder = Recorder.of(agent, tasks, seed)
+    recorder = Recorder.of(agent, tasks, seed, previews)
     have, begun = np.zeros(len(tasks), int), np.zeros(len(tasks), int)
-    with Writer(folder, recorder.about(), shard=1 << 40, resume=True) as writer:
+    written: list[Future[None]] = []
+    with Writer(folder, recorder.about(), shard=1 << 40, resume=True) as writer, ThreadPoolExecutor(1) as beside:
+
+        def write(found: Pairs) -> None:
+            writer.add(found)
+            writer.flush()
+            told(found.number)
+
         for known in shards(folder) if writer.number else ():
             have += np.bincount(known.level, minlength=len(tasks))
             np.maximum.at(begun, known.level, known.attempt + 1)
@@ -85,12 +102,18 @@ def record(
                 raise RecordingError(
                     f"{agent.name} made no move in {len(wanted):,} attempts: there is nothing to record"
                 )
-            writer.add(found)
-            writer.flush()
+            _wait_for(written)
+            written.append(beside.submit(write, found))
             have += np.bincount(found.level, minlength=len(tasks))
             np.maximum.at(begun, found.level, found.attempt + 1)
-            told(found.number)
+        _wait_for(written)
     return int(have.sum())
+
+
+def _wait_for(written: list[Future[None]]) -> None:
+    """Until everything is written; what went wrong there is raised here."""
+    while written:
+        written.pop().result()
 
 
 def next_attempts(have: Array, begun: Array, limits: Sequence[int], pairs: int, size: int) -> list[Attempt]:
@@ -127,15 +150,16 @@ class Recorder:
     game: Game
     policy: Policy
     pack: LevelPack
+    previews: bool = False
 
     @classmethod
-    def of(cls, agent: Agent, tasks: Sequence[Task], seed: int) -> Recorder:
-        """For tasks under one set of rules."""
+    def of(cls, agent: Agent, tasks: Sequence[Task], seed: int, previews: bool = False) -> Recorder:
+        """For tasks under one set of rules. previews: whether what each move brings by itself is recorded."""
         if len({(task.rules, task.adjacency) for task in tasks}) != 1:
             raise RecordingError("moves are recorded in one game: record levels of other rules by themselves")
         levels = [replace(task.level, name=str(n)) for n, task in enumerate(tasks)]
         game = Game(levels, rules=tasks[0].rules, adjacency=tasks[0].adjacency)
-        return cls(agent, tuple(tasks), seed, game, bound(agent, game), LevelPack(levels))
+        return cls(agent, tuple(tasks), seed, game, bound(agent, game), LevelPack(levels), previews)
 
     def about(self, traits: Sequence[str] = (), origin: Mapping[str, Any] | None = None) -> About:
         """What the pairs are of. traits: names; origin: what is to be told besides."""
@@ -148,10 +172,16 @@ class Recorder:
             traits=tuple(traits),
             probabilities=self.policy.logits is not None,
             origin=known | dict(origin or {}),
+            gains=GAINS if self.previews else (),
         )
 
     def pairs(
-        self, attempts: Sequence[Attempt], size: int, given: Any = None, told: Array | None = None
+        self,
+        attempts: Sequence[Attempt],
+        size: int,
+        given: Any = None,
+        told: Array | None = None,
+        keys: jax.Array | None = None,
     ) -> tuple[Pairs, Array, Stats]:
         """The pairs of some attempts, one attempt after the other.
 
@@ -159,14 +189,16 @@ class Recorder:
             size: attempts that are played, the last one again and again: each number would be compiled anew.
             given: for the player's start, see `agents.attempts.play`.
             told: of who plays, as the pairs tell it, float32[attempts, traits].
+            keys: of the attempts, keys[size], where they are not those of `evaluate`.
 
         Returns:
             The pairs, the place in `attempts` of each, and the results of the attempts.
         """
         number, filled = len(attempts), [*attempts, *[attempts[-1]] * (size - len(attempts))]
         where = np.array([attempt.task for attempt in filled])
-        words = np.array([int(self.tasks[n].identity[:8], 16) for n in where], np.uint32)
-        keys = attempt_keys(jax.random.key(self.seed), words, np.array([a.number for a in filled], np.uint32))
+        if keys is None:
+            words = np.array([int(self.tasks[n].identity[:8], 16) for n in where], np.uint32)
+            keys = attempt_keys(jax.random.key(self.seed), words, np.array([a.number for a in filled], np.uint32))
         traits = np.zeros((size, 0), np.float32) if told is None else np.resize(told, (size, told.shape[1]))
         fixed = {
             "level": where.astype(np.int32), "traits": traits.astype(np.float32),
@@ -189,13 +221,15 @@ class Recorder:
 
     def _seen(self, asked: Asked) -> dict[str, Array]:
         """What the player saw of the boards and did, and how likely each move was, where it knows that."""
-        board, moves = _view(self.game.spec)(asked.state, asked.level)
+        board, moves, *gains = _view(self.game.spec, self.previews)(asked.state, asked.level)
         known: dict[str, Array] = {
             "planes": packed_cells(np.asarray(board)),
             "legal": packed_mask(np.asarray(moves).T),
             "action": np.asarray(asked.action).astype(np.int16),
             "move": np.asarray(asked.state.books.made).astype(np.int32),
         }
+        if gains:
+            known["gains"] = np.asarray(gains[0])
         if self.policy.logits is not None:
             chances = _chances(self.policy.logits)
             known["probabilities"] = np.asarray(
@@ -205,9 +239,10 @@ class Recorder:
 
 
 @functools.lru_cache(maxsize=8)
-def _view(spec: Any) -> Any:
-    def seen(state: State, level: Level) -> tuple[jax.Array, jax.Array]:
-        return view(spec, "king", planes(spec, state, level), jnp), legal(spec, state)
+def _view(spec: Any, previews: bool) -> Any:
+    def seen(state: State, level: Level) -> tuple[jax.Array, ...]:
+        known = view(spec, "king", planes(spec, state, level), jnp), legal(spec, state)
+        return (*known, gains_of(spec, state, level)) if previews else known
 
     return jax.jit(seen)
 

@@ -33,12 +33,14 @@ class Demonstrations:
     """The pairs of a folder.
 
     levels: how many of its levels are meant, the first ones; parts: of each shard's pairs, numbers in `PARTS`, or -1
+    preview: whether what moves bring by themselves is to be seen, where the pairs tell it
     """
 
     folder: Path
     levels: int
     about: About
     parts: tuple[Array, ...] = field(repr=False)
+    preview: bool = True
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], levels: int = 0) -> Demonstrations:

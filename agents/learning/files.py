@@ -180,8 +180,8 @@ def _described(heading: dict[str, Any], where: str) -> tuple[Architecture, Input
     except NetworkError as error:
         raise PolicyFileError(f"{where}: {error}") from None
     if not (
-        isinstance(channels, list) and 0 < len(channels) <= MOST_NAMES and all(isinstance(n, str) for n in channels)
-    ):
+        isinstance(channels, list) and len(channels) <= MOST_NAMES and all(isinstance(n, str) for n in channels)
+    ) or not (channels or (preview is True and not architecture.sees_planes)):
         raise PolicyFileError(f"{where} does not name the planes that it sees")
     if len(set(channels)) < len(channels) or not isinstance(preview, bool):
         raise PolicyFileError(f"{where} names a plane twice, or does not say whether it sees previews")

@@ -27,6 +27,7 @@ __all__ = [
     "Trait",
     "View",
     "any_symmetry",
+    "gains_of",
     "inputs_of",
     "mirrored_actions",
     "seen_actions",
@@ -68,7 +69,8 @@ class Trait(NamedTuple):
 class Inputs:
     """What a network sees.
 
-    channels: names of planes; preview: whether it sees the gains of moves; kind: of the planes, one of `KINDS`
+    channels: names of planes, none where only gains are seen; preview: whether it sees the gains of moves
+    kind: of the planes, one of `KINDS`
     traits: what it is told of who plays
     """
 
@@ -84,9 +86,9 @@ class Inputs:
         return self.channels + gains
 
     def unseen(self, game: Game) -> tuple[str, ...]:
-        """What the game has and the network was never shown."""
+        """What the game has and the network was never shown; nothing where it looks at gains alone, which all have."""
         names = king_channels(game.spec) if self.kind == "king" else game.channels
-        return tuple(name for name in names if name not in self.channels)
+        return tuple(name for name in names if name not in self.channels) if self.channels else ()
 
     def standard(self, values: Mapping[str, Any]) -> jax.Array:
         """Traits by name as the network is told them; those of the average player where they are not given.
@@ -109,20 +111,16 @@ class Inputs:
             state: of the boards.
             level: one for all or one each.
         """
+        nothing = jnp.zeros((state.planes.shape[-1], spec.actions, 0), jnp.float16)
+        gains = gains_of(spec, state, level) if self.preview else nothing
+        if not self.channels:
+            return View(jnp.zeros((gains.shape[0], spec.height, spec.width, 0), jnp.uint8), gains)
         found = planes(spec, state, level)
         if self.kind == "king":
             found, channels = 255 * view(spec, "king", found, jnp), king_channels(spec)
-        nothing = jnp.zeros_like(found[:, 0])
-        chosen = [found[:, channels.index(name)] if name in channels else nothing for name in self.channels]
-        return View(jnp.stack(chosen, axis=-1), self._gains(spec, state, level))
-
-    def _gains(self, spec: Any, state: State, level: Level) -> jax.Array:
-        if not self.preview:
-            return jnp.zeros((state.planes.shape[-1], spec.actions, 0), jnp.float16)
-        brings = preview(spec, state, level)
-        values = {name: getattr(brings, name) for name in GAINS} | {"goals": brings.goals.sum(axis=0)}
-        scaled = [jnp.clip(values[name] / UNITS[name], -MOST, MOST) for name in GAINS]
-        return jnp.stack(scaled, axis=-1).astype(jnp.float16).swapaxes(0, 1)
+        empty = jnp.zeros_like(found[:, 0])
+        chosen = [found[:, channels.index(name)] if name in channels else empty for name in self.channels]
+        return View(jnp.stack(chosen, axis=-1), gains)
 
     def cells(self, view: View) -> jax.Array:
         """What the network gets, float32[B, H, W, len(names)]; gains stand at the left or upper cell of their pair."""
@@ -139,9 +137,17 @@ class Inputs:
         )
 
 
-def inputs_of(game: Game, preview: bool = True) -> Inputs:
-    """All that there is to see in a game."""
-    return Inputs(tuple(game.channels), preview)
+def gains_of(spec: Any, state: State, level: Level) -> jax.Array:
+    """What each move brings by itself, of boards in one axis, in `UNITS`: float16[B, actions, gains]."""
+    brings = preview(spec, state, level)
+    values = {name: getattr(brings, name) for name in GAINS} | {"goals": brings.goals.sum(axis=0)}
+    scaled = [jnp.clip(values[name] / UNITS[name], -MOST, MOST) for name in GAINS]
+    return jnp.stack(scaled, axis=-1).astype(jnp.float16).swapaxes(0, 1)
+
+
+def inputs_of(game: Game, preview: bool = True, planes: bool = True) -> Inputs:
+    """All that there is to see in a game, but for previews or planes that are not wanted."""
+    return Inputs(tuple(game.channels) if planes else (), preview)
 
 
 # ------------------------------------------------------------------ symmetries
@@ -212,7 +218,7 @@ def _recoloured(order: jax.Array, inputs: Inputs, planes: jax.Array) -> jax.Arra
     for kind in BY_COLOUR:
         group = [kind.format(letter) for letter in colours_of(inputs)]
         places = [inputs.channels.index(name) for name in group if name in inputs.channels]
-        if len(places) == order.shape[1]:
+        if places and len(places) == order.shape[1]:
             mixed = jnp.take_along_axis(planes[..., np.array(places)], order[:, None, None, :], axis=-1)
             planes = planes.at[..., np.array(places)].set(mixed)
     return planes

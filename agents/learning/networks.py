@@ -6,6 +6,7 @@
 | resnet | the same over residual blocks, or with King's mean over the board | any size (`head="edge"`) |
 | king | King's twelve convolutions and mean over the board, with one plane for each action | its own size |
 | mlp | layers over the whole board | its own size |
+| linear | of each swap a weighted sum of what it brings by itself, and nothing else: cheap enough for playouts | any |
 
 Networks that are told traits of a player, float32[B, T], play as that player would: each layer's planes are scaled and
 shifted by what they say (FiLM, of Perez and others, 2018), and by nothing before it has been learned.
@@ -27,6 +28,7 @@ import jax
 import jax.numpy as jnp
 
 from agents.learning.convolution import Conv
+from agents.learning.inputs import GAINS
 from crush_gym.swaps import number_of_actions
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "Architecture",
     "Edge",
     "King",
+    "Linear",
     "Mlp",
     "NetworkError",
     "ResNet",
@@ -193,10 +196,28 @@ class Mlp(nn.Module):
         return nn.Dense(actions, kernel_init=final, name="logits")(y), nn.Dense(1, name="value")(y)[:, 0]
 
 
-NETWORKS: dict[str, type[nn.Module]] = {"edge": Edge, "king": King, "resnet": ResNet, "mlp": Mlp}
+class Linear(nn.Module):
+    """A weighted sum of the gains of each swap, the last of what comes in; it sees no planes of the board."""
+
+    sees_planes = False
+
+    @nn.compact
+    def __call__(self, x: jax.Array) -> Answer:
+        """float[B, H, W, C] -> `Answer`."""
+        across, down = jnp.split(x[..., -2 * len(GAINS) :], 2, axis=-1)
+        swaps = [across[:, :, :-1].reshape(len(x), -1, len(GAINS)), down[:, :-1].reshape(len(x), -1, len(GAINS))]
+        gains = jnp.concatenate(swaps, axis=1)
+        logits = nn.Dense(1, use_bias=False, kernel_init=nn.initializers.zeros, name="swap")(gains)[..., 0]
+        offered = jnp.concatenate([gains.mean(axis=1), gains.max(axis=1)], axis=-1)
+        return logits, nn.Dense(1, name="value")(offered)[:, 0]
+
+
+NETWORKS: dict[str, type[nn.Module]] = {"edge": Edge, "king": King, "resnet": ResNet, "mlp": Mlp, "linear": Linear}
 """The networks that files and commands know; `register` adds to them."""
 
-ANY_SIZE: dict[str, Callable[[Any], bool]] = {"edge": lambda made: True, "resnet": lambda made: made.head == "edge"}
+ANY_SIZE: dict[str, Callable[[Any], bool]] = {
+    "edge": lambda made: True, "resnet": lambda made: made.head == "edge", "linear": lambda made: True,
+}  # fmt: skip
 """Which of them play boards of any size."""
 
 CHOICES: Mapping[str, tuple[str, ...]] = {"activation": tuple(ACTIVATIONS), "head": ("edge", "gap", "fc")}
@@ -250,6 +271,11 @@ class Architecture:
     def any_size(self) -> bool:
         """Whether it plays boards of other sizes than it learned on."""
         return self.name in ANY_SIZE and ANY_SIZE[self.name](self.made())
+
+    @property
+    def sees_planes(self) -> bool:
+        """Whether it sees planes of the board, or only what moves bring by themselves."""
+        return bool(getattr(NETWORKS[self.name], "sees_planes", True))
 
 
 DEFAULT = Architecture()

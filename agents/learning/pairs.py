@@ -13,6 +13,7 @@ ever executed. The arrays of a shard of n pairs:
 | player, attempt, move | int32[n] | who did it, in which attempt on the level, as which move, all from 0 |
 | traits | float32[n, traits] | of who did it |
 | probabilities | float16[n, actions] | of all actions, by who did it; there only if `probabilities` says so |
+| gains | float16[n, actions, gains] | what each move brings by itself, in `inputs.UNITS`; only if `gains` names some |
 
     for pairs in shards("moves"):
         seen = cells(pairs.planes, 9)              # uint8[n, planes, rows, 9], 0 or 1
@@ -59,7 +60,7 @@ class PairsError(ValueError):
 
 
 class Pairs(NamedTuple):
-    """Pairs; see the table above. probabilities: None where nobody knows them."""
+    """Pairs; see the table above. probabilities, gains: None where nobody knows them."""
 
     planes: Array
     legal: Array
@@ -70,6 +71,7 @@ class Pairs(NamedTuple):
     move: Array
     traits: Array
     probabilities: Array | None = None
+    gains: Array | None = None
 
     @property
     def number(self) -> int:
@@ -87,7 +89,7 @@ class About:
 
     planes: names of the planes; shape: (rows, columns) of the largest board; actions: how many there are on it
     levels: names, and hashes of what the levels hold; traits: names; probabilities: whether they are known
-    origin: who made the moves, for JSON
+    origin: who made the moves, for JSON; gains: names of what is told of each move
     """
 
     planes: tuple[str, ...]
@@ -97,6 +99,12 @@ class About:
     traits: tuple[str, ...] = ()
     probabilities: bool = False
     origin: Mapping[str, Any] = field(default_factory=dict)
+    gains: tuple[str, ...] = ()
+
+    def content(self) -> dict[str, Any]:
+        """All of it, for JSON; the gains, which the first of these files did not know, only where there are some."""
+        found = dataclasses.asdict(self)
+        return found if self.gains else {name: x for name, x in found.items() if name != "gains"}
 
     def layout(self) -> dict[str, tuple[Any, tuple[int, ...]]]:
         """Type and shape of each array, of one pair."""
@@ -106,7 +114,9 @@ class About:
             "planes": (np.uint16, (len(self.planes), rows)), "legal": (np.uint8, (-(-self.actions // 8),)),
             "action": (np.int16, ()), **numbers, "traits": (np.float32, (len(self.traits),)),
         }  # fmt: skip
-        return found | ({"probabilities": (np.float16, (self.actions,))} if self.probabilities else {})
+        if self.probabilities:
+            found["probabilities"] = (np.float16, (self.actions,))
+        return found | ({"gains": (np.float16, (self.actions, len(self.gains)))} if self.gains else {})
 
 
 class Shard(NamedTuple):
@@ -181,7 +191,7 @@ class Writer:
         write_bytes(self.folder / file, content.getvalue())
         digest = hashlib.sha256(content.getvalue()).hexdigest()
         self._written.append(Shard(file, len(arrays["action"]), digest)._asdict())
-        manifest = {"format": FORMAT, **dataclasses.asdict(self.about), "shards": self._written}
+        manifest = {"format": FORMAT, **self.about.content(), "shards": self._written}
         write_bytes(self.folder / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
 
 
@@ -197,6 +207,7 @@ def read(folder: str | os.PathLike[str]) -> About:
             traits=tuple(map(str, manifest["traits"])),
             probabilities=bool(manifest["probabilities"]),
             origin=dict(manifest["origin"]),
+            gains=tuple(map(str, manifest.get("gains", ()))),
         )
     except (KeyError, TypeError, ValueError, IndexError) as reason:
         raise PairsError(f"{str(folder)!r} has a {MANIFEST} that is not as it should be: {reason!r}") from None
@@ -217,7 +228,7 @@ def shards(folder: str | os.PathLike[str], order: Sequence[int] | None = None) -
 
 def digest(folder: str | os.PathLike[str]) -> str:
     """Sixteen hexadecimal digits of all that a folder's pairs are."""
-    content = json.dumps([dataclasses.asdict(read(folder)), *_listed(Path(folder))], sort_keys=True)
+    content = json.dumps([read(folder).content(), *_listed(Path(folder))], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 

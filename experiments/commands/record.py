@@ -18,16 +18,25 @@ def register(subparsers: Subparsers) -> None:
         subparsers, "record", run, "write down a player's moves and what it saw, for imitation",
         "record heuristic --levels tour --pairs 5500 --out moves",
         "record mcts:simulations=200,signal=partial --levels basics/jelly --levels basics/icing --out moves",
+        "record --logs mine-1.json mine-2.json --out moves",
         "train imitation --pairs moves --out imitator",
     )  # fmt: skip
-    parser.add_argument("agent", metavar="AGENT", help=playing.AGENT_HELP)
+    parser.add_argument("agent", metavar="AGENT", nargs="?", help=playing.AGENT_HELP)
     parser.add_argument(
-        "--levels", action="append", required=True, metavar="LEVELS",
+        "--logs", type=Path, nargs="+", default=[], metavar="LOG",
+        help="instead of an agent's: people's moves, from logs of `crush-gym play`, each checked by playing it again",
+    )  # fmt: skip
+    parser.add_argument(
+        "--levels", action="append", default=[], metavar="LEVELS",
         help=f"{playing.LEVELS_HELP}; may be given several times, under one set of rules",
     )  # fmt: skip
     parser.add_argument(
         "--pairs", type=playing.positive, default=5500, metavar="N",
         help="positions with their moves on each level, about: attempts are written whole (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--no-previews", action="store_true",
+        help="do not write what each move brings by itself, which networks learn from fastest, but which takes longer",
     )  # fmt: skip
     parser.add_argument("--seed", type=common.seed, default=0, help="of the attempts (default: 0)")
     parser.add_argument(
@@ -35,36 +44,71 @@ def register(subparsers: Subparsers) -> None:
         help="where they go (agents.learning.pairs says in which form); the same command goes on there, and a larger "
         "--pairs adds to them",
     )  # fmt: skip
+    parser.add_argument(
+        "--check", action="store_true", help="play every attempt that was written again, and compare it move by move"
+    )
     common.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Record what is missing, and say how much is there."""
+    if options.logs and (options.agent or options.levels or options.check):
+        raise UsageError("logs say who moved where, and are checked anyway: leave out the agent, --levels and --check")
+    if not options.logs and not (options.agent and options.levels):
+        raise UsageError("say whose moves: crush-gym record AGENT --levels LEVELS, or crush-gym record --logs LOG ...")
     quiet_xla()
     from agents import registry
     from agents.attempts import PolicyError
     from agents.learning.pairs import PairsError
-    from experiments.recording import RecordingError, record
+    from experiments.recording import Recorder, RecordingError, record
+    from experiments.recording_again import check, record_logs
 
+    if options.logs:
+        try:
+            return _told(options, "people", record_logs(options.logs, options.out, not options.no_previews))
+        except (RecordingError, PairsError) as error:
+            raise CommandError(str(error)) from None
     tasks = playing.tasks_named(options.levels).tasks
+    previews = _has_previews(options.out, not options.no_previews)
     with interruptible(lambda: f"what was written is safe in {str(options.out)!r}; the same command goes on"):
         try:
             with players_print_to_stderr():
                 agent = registry.make(options.agent)
                 number = record(
-                    agent, tasks, options.pairs, options.out, options.seed, _Line(options.pairs * len(tasks))
-                )
+                    agent, tasks, options.pairs, options.out, options.seed, _Line(options.pairs * len(tasks)),
+                    previews=previews,
+                )  # fmt: skip
+            if options.check:
+                check(Recorder.of(agent, tasks, options.seed, previews), options.out)
         except registry.AgentError as error:
             raise UsageError(str(error)) from None
         except (RecordingError, PairsError, PolicyError) as error:
             raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{str(options.out)!r} cannot be written to: {error.strerror}") from None
+    return _told(options, agent.name, number, len(tasks))
+
+
+def _has_previews(folder: Path, otherwise: bool) -> bool:
+    """Whether a recording that goes on tells what moves bring."""
+    from agents.learning.pairs import PairsError, read
+
+    try:
+        return bool(read(folder).gains)
+    except PairsError:
+        return otherwise
+
+
+def _told(options: argparse.Namespace, player: str, number: int, levels: int | None = None) -> int:
+    """What was recorded."""
     if options.json:
-        known = {"out": str(options.out), "agent": agent.name, "levels": len(tasks), "pairs": number}
-        common.print_json(known | {"seed": options.seed})
+        known = {"out": str(options.out), "agent": player, "pairs": number, "seed": options.seed}
+        common.print_json(known | ({} if levels is None else {"levels": levels}))
     else:
-        print(f"{number:,} moves of {agent.name} on {len(tasks):,} levels: {options.out}")
+        where = "" if levels is None else f" on {levels:,} levels"
+        print(f"{number:,} moves of {player}{where}: {options.out}")
+        if options.check:
+            print("  all of them were played again, as they are written")
         print(f"  imitate it: crush-gym train imitation --pairs {options.out}")
     return 0
 

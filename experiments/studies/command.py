@@ -60,7 +60,7 @@ STUDIES = {
     "king-networks": Study(
         "King's networks and this suite's, imitating a tree search",
         "experiments.studies.king_networks.page:study",
-        sizes=("levels", "pairs", "simulations", "epochs", "grid_levels", "grid_epochs"),
+        sizes=("levels", "pairs", "simulations", "epochs", "grid_levels", "grid_epochs", "batch"),
     ),
 }
 

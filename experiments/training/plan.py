@@ -147,19 +147,25 @@ class Plan:
             usual = {name: value for name, value in BY_REWARD.get(self.rewarded, {}).items() if name in known}
             chosen = with_settings(settings(), usual | dict(self.settings), self.algorithm)
             architecture = kind.architecture if self.network == "auto" else Architecture.parse(self.network)
-            learner: Learner = kind(self._source(chosen), architecture, chosen, self.steps)
+            learner: Learner = kind(self._source(architecture, chosen), architecture, chosen, self.steps)
         except (AlgorithmError, NetworkError, ValueError) as error:
             raise PlanError(str(error)) from None
+        if not (architecture.sees_planes or learner.inputs.preview):
+            raise PlanError(
+                f"the network {architecture} sees nothing but what moves bring by themselves, which it is not shown "
+                "here: choose the network edge, or an algorithm that shows previews, with previews"
+            )
         self._check_size(learner)
         return learner
 
-    def _source(self, settings: Any) -> Practice | Demonstrations:
+    def _source(self, architecture: Architecture, settings: Any) -> Practice | Demonstrations:
         """What is learned from."""
         if self.pairs:
-            return _demonstrations(self.pairs, settings.levels, digest(self.pairs))
+            found = _demonstrations(self.pairs, settings.levels, digest(self.pairs))
+            return dataclasses.replace(found, preview=self.preview)
         levels = [task.level for task in self.tasks]
         env = functional.make(IDS[self.tasks[0].rules], pack=levels, reward=self.rewarded)
-        return Practice(env, inputs_of(env.game, self.preview))
+        return Practice(env, inputs_of(env.game, self.preview, architecture.sees_planes))
 
     def _check_size(self, learner: Learner) -> None:
         """Refuse levels that the network cannot play, where it learns from elsewhere."""

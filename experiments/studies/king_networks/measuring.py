@@ -42,7 +42,8 @@ class Sizes:
     """How much is done.
 
     levels, pairs: of the table, pairs of each level; simulations: of the search, for a move; epochs: over the pairs
-    grid_levels, grid_epochs: of the search of hyper-parameters; without levels the paper's best values are taken
+    grid_levels, grid_epochs: of the search of hyper-parameters; without levels the paper's best values are taken, with
+    batches of `batch` moves: where there are few moves, its 512 leave few steps to learn in
     """
 
     levels: int = 100
@@ -51,6 +52,7 @@ class Sizes:
     epochs: int = 5
     grid_levels: int = 20
     grid_epochs: int = 1
+    batch: int = BEST[1]
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={value:,}" for name, value in vars(self).items())
@@ -66,7 +68,7 @@ def sizes_of(setting: Setting) -> Sizes:
     most = len(load_pack(PACK))
     for name, least, greatest in (
         ("levels", 1, most), ("pairs", 110, 10**6), ("simulations", 1, 10**5), ("epochs", 1, 1000),
-        ("grid_levels", 0, sizes.levels), ("grid_epochs", 1, 1000),
+        ("grid_levels", 0, sizes.levels), ("grid_epochs", 1, 1000), ("batch", 1, 4096),
     ):  # fmt: skip
         if not least <= getattr(sizes, name) <= greatest:
             raise StudyError(f"{name} must be from {least:,} to {greatest:,}, not {getattr(sizes, name):,}")
@@ -115,7 +117,7 @@ def measured(setting: Setting) -> Measured:
         pairs = _recorded(player, sizes, place / "moves", setting.seed)
         work = _Work(sizes, place, setting.seed, Demonstrations.open(place / "moves"))
         grid = {network: work.grid(network) for network in NETWORKS} if sizes.grid_levels else {}
-        table = {network: work.learned(network, best_of(grid.get(network, ()))) for network in NETWORKS}
+        table = {network: work.learned(network, best_of(grid.get(network, ()), sizes.batch)) for network in NETWORKS}
     except (PairsError, RecordingError, PolicyError, PlanError) as error:
         raise StudyError(str(error)) from None
     most = work.judged
@@ -131,10 +133,13 @@ def levels_of(number: int) -> list[Task]:
     return [tasks[places[n]] for n in order]
 
 
-def best_of(tried: tuple[Learned, ...]) -> Chosen:
-    """The hyper-parameters that did best, of equal ones the first; the paper's where none were tried or all failed."""
+def best_of(tried: tuple[Learned, ...], batch: int = BEST[1]) -> Chosen:
+    """The hyper-parameters that did best, of equal ones the first.
+
+    batch: of the paper's rate, which is taken where none were tried or all failed
+    """
     good = [each for each in tried if each.top1 is not None]
-    return max(good, key=lambda each: each.top1 or 0.0).chosen if good else Chosen(*BEST)
+    return max(good, key=lambda each: each.top1 or 0.0).chosen if good else Chosen(BEST[0], batch)
 
 
 def _recorded(player: str, sizes: Sizes, folder: Path, seed: int) -> int:

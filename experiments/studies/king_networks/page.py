@@ -7,7 +7,7 @@ from experiments.report import Page, Section, Span
 from experiments.report.words import NDASH, rate_of, with_limits
 from experiments.statistics import Interval, rate, rate_difference
 from experiments.studies.king_networks.measuring import FULL, PACK, Learned, Measured, measured
-from experiments.studies.king_networks.paper import BATCHES, NETWORKS, ORDER, RANDOM, RATES, Compared
+from experiments.studies.king_networks.paper import BATCHES, BEST, NETWORKS, ORDER, RANDOM, RATES, Compared
 from experiments.studies.setting import Setting
 
 
@@ -137,7 +137,8 @@ def _differs(found: Measured) -> Section:
         f"The search of hyper-parameters had {report.counted(sizes.grid_levels, 'level')} and few epochs, and shares "
         "of units left out were tried only with the best rate and batch; the paper does not say its own."
         if sizes.grid_levels
-        else "No hyper-parameters were searched: all networks learned with the paper's best."
+        else f"No hyper-parameters were searched: all networks learned with the paper's best rate, {BEST[0]:g}, and "
+        f"batches of {sizes.batch} (the paper's best: {BEST[1]})."
     )
     return report.section(
         "What differs",

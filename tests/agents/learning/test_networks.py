@@ -33,6 +33,20 @@ def test_without_convolutions_an_edges_logit_depends_on_its_two_cells_alone() ->
     assert (changed == touches).all()
 
 
+def test_a_linear_networks_logit_is_a_weighted_sum_of_what_its_own_swap_brings() -> None:
+    from agents.learning.inputs import GAINS, Inputs, View
+
+    gains = jax.random.normal(jax.random.key(0), (2, number_of_actions((4, 5)), len(GAINS)), jnp.float16)
+    cells = Inputs((), preview=True).cells(View(jnp.zeros((2, 4, 5, 0), jnp.uint8), gains))
+    made = network("linear")
+    weights = made.init(jax.random.key(1), cells)
+    assert (np.asarray(made.apply(weights, cells)[0]) == 0).all()  # all moves are alike before it learned
+    each = jnp.arange(1.0, len(GAINS) + 1)
+    weights["params"]["swap"]["kernel"] = each[:, None]
+    np.testing.assert_allclose(made.apply(weights, cells)[0], gains.astype(jnp.float32) @ each, rtol=1e-5, atol=1e-5)
+    assert Architecture.parse("linear").any_size and not Architecture.parse("linear").sees_planes
+
+
 def test_an_edge_network_plays_boards_of_other_sizes() -> None:
     made = network("edge:layers=1,filters=4")
     weights = made.init(jax.random.key(0), jnp.ones((1, 5, 5, 3)))

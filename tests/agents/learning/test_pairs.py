@@ -56,7 +56,7 @@ def test_pairs_are_read_as_they_were_written_in_shards_of_one_size(tmp_path: Pat
     folder = written(tmp_path / "moves", parts)
     found = list(shards(folder))
     assert [pairs.number for pairs in found] == [100, 100, 55] and read(folder) == ABOUT
-    for name in Pairs._fields:
+    for name in ABOUT.layout():
         expected = np.concatenate([getattr(part, name) for part in parts])
         got = np.concatenate([getattr(pairs, name) for pairs in found])
         assert got.dtype == expected.dtype and (got == expected).all()
