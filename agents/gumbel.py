@@ -63,6 +63,10 @@ class Gumbel:
 
     def bind(self, game: Game) -> Policy:
         """The player in this game, asked move by move."""
+        return _policy(*self.searcher(game))
+
+    def searcher(self, game: Game) -> tuple[Search, Params]:
+        """The search in this game, which gives what it expects as well as its moves, and its data."""
         guide = bound(make(self.guide), game)
         if not guide.traceable or guide.logits is None or guide.value is None:
             raise ValueError(
@@ -72,7 +76,7 @@ class Gumbel:
         search = Search(
             game.spec, guide.start, guide.logits, guide.value, guide.worth, self.simulations, self.considered
         )
-        return _policy(search, Params(guide.params, jnp.float32(guide.discount)))
+        return search, Params(guide.params, jnp.float32(guide.discount))
 
 
 class Params(NamedTuple):
@@ -102,7 +106,11 @@ class Search:
     considered: int
 
     def best(self, params: Params, bits: jax.Array, state: State, level: Level) -> jax.Array:
-        """The moves that the search ends with, int32[B]. bits: words of the players' keys, uint32[2, B].
+        """The moves that the search ends with, int32[B]; see `found`."""
+        return self.found(params, bits, state, level).action
+
+    def found(self, params: Params, bits: jax.Array, state: State, level: Level) -> Found:
+        """What the search ends with. bits: words of the players' keys, uint32[2, B].
 
         mctx draws noise for all boards from one key, so that a board's move would depend on its place among others:
         each board's noise is added to its logits here, and mctx adds none.
@@ -124,7 +132,8 @@ class Search:
             gumbel_scale=0.0,
         )
         chosen: jax.Array = found.action.astype(jnp.int32)
-        return chosen
+        values = found.search_tree.summary().qvalues
+        return Found(chosen, jnp.take_along_axis(values, chosen[:, None], axis=1)[:, 0], value)
 
     def _moved(self, level: Level, params: Params, key: jax.Array, action: jax.Array, node: Node) -> tuple[Any, Node]:
         """A move from a node: what it brings and what is thought of the position after it. action: int32[B]."""
@@ -135,7 +144,7 @@ class Search:
         logits, value = self._judged(params, of_words(bits), after, level)
         goes_on = after.books.outcome == PLAYING
         told = mctx.RecurrentFnOutput(
-            reward=self._worth(after, level) - self._worth(before, level),
+            reward=self.brought(after, level) - self.brought(before, level),
             discount=jnp.where(goes_on, params.discount, 0.0),
             prior_logits=masked(logits, legal(self.spec, after).T),
             value=jnp.where(goes_on, value, 0.0),
@@ -148,12 +157,21 @@ class Search:
         logits = self.logits(params.guide, memory, state, level).T
         return logits, self.value(params.guide, memory, state, level)
 
-    def _worth(self, state: State, level: Level) -> jax.Array:
+    def brought(self, state: State, level: Level) -> jax.Array:
         """What a position has brought so far, in the units of the guide's values: float32[B]."""
         if self.worth == "score":
             return state.books.score.astype(jnp.float32)
         done = progress(self.spec, state, level)
         return done + (done >= 1.0)
+
+
+class Found(NamedTuple):
+    """action: int32[B]; expected, guessed: what the tree says of it and the guide of the position, float32[B], in the
+    units of the guide's values."""
+
+    action: jax.Array
+    expected: jax.Array
+    guessed: jax.Array
 
 
 class Node(NamedTuple):

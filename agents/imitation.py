@@ -2,7 +2,8 @@
 
 That is what "Human-Like Playtesting with Deep Learning" does with people's moves. The network sees binary planes of the
 board, what each move brings by itself where the pairs tell that, and, with `traits`, who plays; it learns to hold the
-move that was made likely, among the legal ones. What it learned is measured on attempts that it never saw, see `agents.learning.likeness`.
+move that was made likely, among the legal ones. What it learned is measured on attempts that it never saw, see
+`agents.learning.likeness`.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from agents.protocol import Memory, Policy, bound
-from agents.registry import make, name_of
+from agents.registry import make, name_of, pinned
 from agents.search import deeper, futures
 from agents.search.cores import over_cores
 from agents.search.deeper import Future, Judge, Knobs
@@ -76,6 +76,8 @@ class Lookahead:
             raise ValueError(f"then={self.then!r} does nothing without a depth: no move follows the one that is tried")
         if self.discount is not None and not (self.depth or self.value):
             raise ValueError(f"discount={self.discount:g} does nothing without a depth or a value: nothing follows")
+        for name in ("consider", "then", "value"):
+            object.__setattr__(self, name, pinned(getattr(self, name)))
 
     @property
     def name(self) -> str:

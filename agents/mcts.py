@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from agents.protocol import Memory, Policy, bound
-from agents.registry import check, make, name_of
+from agents.registry import check, make, name_of, pinned
 from agents.search import returns, simulate
 from agents.search.positions import one_axis
 from agents.search.returns import SIGNALS, Range
@@ -96,6 +96,8 @@ class Mcts:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
         for other in {self.playout, self.prior} - {"", "random", TO_MAST}:
             check(other)
+        for name in ("playout", "prior"):
+            object.__setattr__(self, name, pinned(getattr(self, name)))
 
     @property
     def name(self) -> str:

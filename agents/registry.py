@@ -76,6 +76,12 @@ def check(text: str) -> None:
     _arguments(maker, parameters, text)
 
 
+def pinned(text: str) -> str:
+    """The name of an agent that is part of another: of a trained one with the digest of its weights, so that results
+    of a file that was trained again are never taken for those of the old one."""
+    return make(text).name if text.startswith("policy:") else text
+
+
 def _found(text: str) -> tuple[Any, str, str]:
     """What makes the agent, its parameters as a text, and `module:attribute` of what is not registered."""
     name, _, rest = text.partition(":")

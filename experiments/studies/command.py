@@ -48,7 +48,12 @@ STUDIES = {
     "candycrush-ai": Study(
         "CandyCrush.ai's players on its game", "experiments.studies.candycrush_ai:study", people=True
     ),
-    "lookahead": Study("a look ahead, by how its time is spent", "experiments.studies.lookahead:study"),
+    "lookahead": Study(
+        "a look ahead, by how its time is spent", "experiments.studies.lookahead:study", sizes=("games",)
+    ),
+    "learned-search": Study(
+        "tree search with trained players as prior and playout", "experiments.studies.learned_search.page:study"
+    ),
     "population": Study(
         "the synthetic population beside aggregates of real people", "experiments.studies.population.page:study"
     ),

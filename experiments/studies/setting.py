@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from crush_gym.support import write_bytes
 from experiments.results.origin import origin
 from experiments.results.row import Row
 from experiments.results.task import Task
@@ -56,6 +59,16 @@ class Setting:
         for row in results.rows:
             rows[row.agent].append(row)
         return rows
+
+    def kept(self, name: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What was measured by this name in this folder, at this size and with this seed, or is measured now."""
+        path = self.folder / f"measured{'-quick' if self.quick else ''}-{self.seed}.json"
+        known = json.loads(path.read_text()) if path.exists() else {}
+        if name not in known:
+            known[name] = measure()
+            write_bytes(path, json.dumps(known, indent=1).encode())
+        found: dict[str, Any] = json.loads(json.dumps(known[name]))
+        return found
 
     def command(self, study: str) -> str:
         """What gives the same results again."""

@@ -1,0 +1,116 @@
+"""Tree search with trained players as prior and playout, at equal time: how many simulations each affords, and how it
+plays then."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+
+from agents.attempts import play
+from agents.protocol import bound
+from agents.registry import make
+from crush_gym import Game, LevelPack
+from experiments.results.assignment import tasks_of
+from experiments.results.row import Row
+from experiments.results.task import Task
+from experiments.statistics import Interval, rate
+from experiments.studies.setting import Setting
+
+LEVELS = ("thesis/look-alike 13", "thesis/look-alike 77", "thesis/look-alike 100")
+
+NETWORK, LINEAR = "policy:ppo-tour", "policy:linear-basics"
+"""A network of convolutions, and the linear policy over what moves bring; both sample where they play playouts."""
+
+PLAIN = 100
+"""Simulations of a move of the plain search, which decide how much time all the others have."""
+
+MOST = 1000
+"""Simulations of a move, however cheap."""
+
+PROBED, PROBES = 25, 48
+"""Simulations and attempts by which costs are measured."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A search whose number of simulations is left open, or a player without one."""
+
+    label: str
+    agent: str
+    searches: bool = True
+
+    def named(self, simulations: int) -> str:
+        """The agent's own name, with so many simulations."""
+        if not self.searches:
+            return make(self.agent).name
+        mark = "," if "=" in self.agent else ":"
+        return make(f"{self.agent}{mark}simulations={simulations}").name
+
+
+WAYS = (
+    Way("plain", "mcts"),
+    Way("clouded playouts", "mcts:playout=clouded"),
+    Way("linear playouts", f"mcts:playout=({LINEAR}:play=sample)"),
+    Way("the network's playouts", f"mcts:playout=({NETWORK}:play=sample)"),
+    Way("the network as prior", f"mcts:prior=({NETWORK})"),
+    Way("the linear policy as prior", f"mcts:prior=({LINEAR})"),
+    Way("the network as prior, linear playouts", f"mcts:playout=({LINEAR}:play=sample),prior=({NETWORK})"),
+)
+"""The first one is what the others are measured against."""
+
+ALONE = (
+    Way("the linear policy alone", LINEAR, searches=False),
+    Way("the network alone", NETWORK, searches=False),
+    Way("foresight, goals", "foresight:worth=progress", searches=False),
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One way. cost: CPU-milliseconds of a simulation, about; simulations: of a move; won: on each level."""
+
+    way: Way
+    cost: float
+    simulations: int
+    won: tuple[Interval, ...]
+    overall: Interval
+
+
+def measured(setting: Setting, attempts: int) -> list[Result]:
+    """Costs, one way after the other; then attempts, with as many simulations as the plain search's time allows."""
+    tasks = [task for levels in LEVELS for task in tasks_of(levels)]
+    costs = setting.kept("costs of simulations", lambda: {way.label: cost_of(way, tasks) for way in WAYS})
+    simulations = {way: simulations_for(costs[way.label], costs[WAYS[0].label]) for way in WAYS}
+    found = []
+    for way in (*WAYS, *ALONE):
+        name = way.named(simulations.get(way, 0))
+        rows = setting.play([name], tasks, attempts, games=1)[name]
+        cost = costs.get(way.label, float("nan"))
+        found.append(_result(way, cost, simulations.get(way, 0), rows, tasks))
+    return found
+
+
+def simulations_for(cost: float, plain: float) -> int:
+    """How many simulations of this cost take as long as the plain search's."""
+    return max(1, min(MOST, round(PLAIN * plain / cost)))
+
+
+def cost_of(way: Way, tasks: Sequence[Task]) -> float:
+    """CPU-milliseconds of a simulation, when all cores have boards to search on."""
+    levels = LevelPack([task.level for task in tasks])
+    game = Game(list(levels), rules=tasks[0].rules, adjacency=tasks[0].adjacency)
+    policy, level = bound(make(way.named(PROBED)), game), levels.stack(np.arange(PROBES) % len(tasks))
+    play(policy, game, jax.random.split(jax.random.key(0), PROBES), level)  # compiles
+    began = time.process_time()
+    stats = play(policy, game, jax.random.split(jax.random.key(1), PROBES), level)
+    return 1e3 * (time.process_time() - began) / (PROBED * int(np.sum(stats.moves)))
+
+
+def _result(way: Way, cost: float, simulations: int, rows: Sequence[Row], tasks: Sequence[Task]) -> Result:
+    of_level = [[row.won for row in rows if row.task == task.identity] for task in tasks]
+    won = tuple(rate(sum(known), len(known)) for known in of_level)
+    return Result(way, cost, simulations, won, rate(sum(row.won for row in rows), len(rows)))
