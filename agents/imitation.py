@@ -38,9 +38,9 @@ AT_ONCE = 1024
 class Settings:
     """How it learns."""
 
-    batch: int = 512
+    batch: int = 256
     """pairs of one step of the optimiser"""
-    rate: float = 1e-3
+    rate: float = 3e-3
     """of learning; it falls in a straight line to a tenth of it at the run's last pair"""
     norm: float = 1.0
     """greatest norm of a gradient"""
@@ -50,6 +50,8 @@ class Settings:
     """learn from boards as their mirror images"""
     recolour: bool = True
     """learn from boards in other colours"""
+    soft: bool = False
+    """learn how likely the player was to make each move, which the pairs must tell, not only which one it made"""
     levels: int = 0
     """how many of the pairs' levels it learns, the first ones; 0: all"""
     judged: int = 16384
@@ -78,6 +80,7 @@ class Batch(NamedTuple):
     """Pairs as they are stored, and traits as the network is told them, float32[B, T]; see `agents.learning.pairs`.
 
     gains: float16[B, actions, G], with G = 0 where the network is not shown them
+    chances: what is learned, float16[B, actions]; of no actions where it is only the move that was made
     """
 
     planes: jax.Array
@@ -85,6 +88,7 @@ class Batch(NamedTuple):
     action: jax.Array
     traits: jax.Array
     gains: jax.Array
+    chances: jax.Array
 
 
 class Program(NamedTuple):
@@ -114,6 +118,8 @@ class Imitation:
     name, previews, from_pairs = "imitation", True, True
 
     def __post_init__(self) -> None:
+        if self.settings.soft and not self.demonstrations.about.probabilities:
+            raise ValueError("soft=True, but the pairs do not tell how likely the player was to make each move")
         if self.settings.traits and not self.demonstrations.about.traits:
             raise ValueError("traits=True, but the pairs tell no traits of who made the moves")
         if self.settings.traits and not takes(self.architecture.made(), "traits"):
@@ -206,7 +212,9 @@ class Imitation:
         traits = np.stack(known, axis=1) if known else np.zeros((pairs.number, 0))
         nothing = np.zeros((pairs.number, self.program.actions, 0), np.float16)
         gains = pairs.gains if self.inputs.preview else nothing
-        arrays: Any = pairs.planes, pairs.legal, pairs.action.astype(np.int32), traits.astype(np.float32), gains
+        chances = pairs.probabilities if self.settings.soft else nothing[..., 0, :]
+        action, traits = pairs.action.astype(np.int32), traits.astype(np.float32)
+        arrays: Any = pairs.planes, pairs.legal, action, traits, gains, chances
         return Batch(*arrays)
 
 
@@ -233,8 +241,8 @@ def _lesson(program: Program) -> Callable[..., tuple[State, Metrics]]:
     def step(state: State, now: tuple[Batch, jax.Array]) -> tuple[State, Metrics]:
         batch, rate = now
         key, looking, dropping = jax.random.split(state.key, 3)
-        view, legal, action = _seen(program, looking, batch)
-        loss = functools.partial(_loss, program, view, legal, action, batch.traits, dropping)
+        view, legal, action, chances = _seen(program, looking, batch)
+        loss = functools.partial(_loss, program, view, legal, action, chances, batch.traits, dropping)
         gradient, metrics = jax.grad(loss, has_aux=True)(state.weights)
         change, optimiser = _optimiser(program).update(gradient, state.optimiser, state.weights)
         weights = optax.apply_updates(state.weights, jax.tree.map(lambda x: -rate * x, change))
@@ -267,13 +275,18 @@ def _unpacked(program: Program, batch: Batch) -> tuple[View, jax.Array]:
     return View(planes, batch.gains), legal
 
 
-def _seen(program: Program, key: jax.Array, batch: Batch) -> tuple[View, jax.Array, jax.Array]:
-    """What is seen of a batch, each board through a symmetry of its own, with the moves as they are then."""
+def _seen(program: Program, key: jax.Array, batch: Batch) -> tuple[View, jax.Array, jax.Array, jax.Array]:
+    """What is seen of a batch, each board through a symmetry of its own, with the moves as they are then, and what is
+    to be learned of all actions, float32[B, actions]."""
     view, legal = _unpacked(program, batch)
     symmetry = any_symmetry(key, program.inputs, batch.action.shape[0], program.mirror, program.recolour)
     action = jnp.where(symmetry.mirror, jnp.asarray(mirrored_actions(*program.shape))[batch.action], batch.action)
     legal = seen_actions(symmetry, program.shape, legal)
-    return seen_through(symmetry, program.inputs, view), legal, action
+    if batch.chances.shape[-1]:
+        chances = seen_actions(symmetry, program.shape, batch.chances.astype(jnp.float32))
+    else:
+        chances = jax.nn.one_hot(action, program.actions)
+    return seen_through(symmetry, program.inputs, view), legal, action, chances
 
 
 def _log_chances(
@@ -289,12 +302,13 @@ def _loss(
     view: View,
     legal: jax.Array,
     action: jax.Array,
+    chances: jax.Array,
     traits: jax.Array,
     dropout: jax.Array,
     weights: Any,
 ) -> tuple[jax.Array, Metrics]:
-    """The mean negative logarithm of the probabilities of the moves that were made."""
+    """The mean negative logarithm of the probabilities of what is to be learned."""
     logp = _log_chances(program, weights, view, legal, traits, dropout)
-    nll = -jnp.take_along_axis(logp, action[:, None], axis=1).mean()
+    nll = -jnp.sum(jnp.where(legal, chances * logp, 0.0), axis=1).mean()
     top1 = (jnp.argmax(logp, axis=1) == action).mean()
     return nll, {"loss/nll": nll, "loss/top1": top1}

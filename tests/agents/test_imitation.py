@@ -55,6 +55,14 @@ def test_who_is_told_who_plays_plays_as_both_do(of_two: Demonstrations) -> None:
     assert trait.name == "liking" and abs(trait.mean) < 0.2 and trait.sd == pytest.approx(1, abs=0.05)
 
 
+def test_learning_the_players_probabilities_takes_fewer_moves(known: Demonstrations) -> None:
+    shares = []
+    for soft in (False, True):
+        learner = Imitation(known, NET, Settings(batch=128, rate=0.01, soft=soft), 6 * 1024)
+        shares.append(learner.examined(learned(learner, 6)[0].weights, "test")["divergence"])
+    assert shares[1] < 0.9 * shares[0]
+
+
 def test_the_same_seed_learns_the_same_and_goes_on_from_any_state(known: Demonstrations) -> None:
     learner = Imitation(known, NET, SMALL, 5 * 1024)
     one = jax.device_get(learned(learner, 3)[0])
@@ -74,7 +82,8 @@ def test_boards_are_seen_as_they_are_and_moves_move_with_them(known: Demonstrati
     bits = (pairs.planes[..., None] >> np.arange(SIDE)) & 1
     assert (np.asarray(view.planes) == 255 * np.moveaxis(bits, 1, -1)).all()
     assert (np.asarray(legal) == mask(pairs.legal, learner.program.actions)).all()
-    seen, turned, action = _seen(learner.program, jax.random.key(3), batch)
+    seen, turned, action, chances = _seen(learner.program, jax.random.key(3), batch)
+    assert (np.asarray(chances).argmax(axis=1) == np.asarray(action)).all()
     assert np.asarray(turned)[np.arange(50), np.asarray(action)].all()
     moved = np.asarray(action) != pairs.action
     assert 10 < moved.sum() < 50

@@ -10,7 +10,7 @@ from experiments.report.words import NDASH
 from experiments.statistics import Interval
 from experiments.studies.learned_search import optimism, trees
 from experiments.studies.learned_search.optimism import Optimism, Searched
-from experiments.studies.learned_search.trees import LEVELS, PLAIN, Result
+from experiments.studies.learned_search.trees import LEVELS, PLAIN, PROBED, PROBES, Result
 from experiments.studies.setting import Setting
 
 ATTEMPTS, SEARCHED = 200, 64
@@ -75,8 +75,8 @@ def _costs(found: Sequence[Result]) -> Section:
         "What a simulation costs",
         report.table(("search", "CPU-µs", "plain ones", "simulations in the plain search's time"), rows),
         report.prose(
-            "Measured in one process, one search after the other, 48 attempts on the three levels with 25 simulations "
-            "a move: the time of the process divided by all simulations."
+            f"Measured in one process, one search after the other, {PROBES} attempts on each level with {PROBED} "
+            "simulations a move: the time of the process divided by all simulations, once everything is compiled."
         ),
     )
 
@@ -108,9 +108,11 @@ def _reading() -> Section:
     return report.section(
         "How to read it",
         report.bullets(
-            "The network is `policy:ppo-tour`, which learned on the packs `basics` and `tour`; the linear policy is "
-            "`policy:linear-basics`, five weights over what each move brings by itself, learned on `basics`. Neither "
-            "learned on these three levels. Where they play playouts, their moves are drawn by their probabilities.",
+            "The network is `policy:ppo-tour`, which learned on the packs `basics` and `tour`. The linear policy is "
+            "`linear`: two weights, of what a swap clears and makes at once and of its hand-made value, learned on "
+            "`basics`. The one over previews is `policy:linear-jelly`, five weights over all that a move brings before "
+            "new candies come, learned on one level. None of them learned on these three levels. Where they play "
+            "playouts, their moves are drawn by their probabilities.",
             "With a prior, children are chosen by PUCT with the same constant, 0.6; without, by UCB1 as in the theses.",
             "Numbers of simulations follow from the costs, and differ by machine; then every attempt does not.",
         ),
