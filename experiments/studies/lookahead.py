@@ -17,7 +17,7 @@ from experiments.studies.setting import Setting, StudyError, mean_of, scores
 TIMES = (0.05, 0.5, 5.0)
 """Milliseconds a move, about, on two cores of the machine on which `Played.speed` was measured."""
 
-ATTEMPTS = {0.05: 200, 0.5: 96, 5.0: 32}
+ATTEMPTS = {0.05: 200, 0.5: 96, 5.0: 16}
 """On each level: the longer a move takes, the fewer."""
 
 QUICK_TIMES, QUICK_ATTEMPTS = (0.05, 0.5), 12

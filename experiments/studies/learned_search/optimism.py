@@ -27,15 +27,17 @@ class Searched:
     label: str
     levels: str
     guide: str
+    simulations: tuple[int, ...]
 
 
 GAMES = (
-    Searched("Combo 9x9, refilled", "combo", "policy:ppo-combo"),
-    Searched("jelly, refilled", "basics/jelly", "policy:ppo-tour"),
-    Searched("no refill", "basics/no refill", "policy:ppo-tour"),
+    Searched("Combo 9x9, refilled", "combo", "policy:ppo-combo", (16, 128)),
+    Searched("jelly, refilled", "basics/jelly", "policy:ppo-tour", (64,)),
+    Searched("no refill", "basics/no refill", "policy:ppo-tour", (64,)),
 )
 
-SIMULATIONS = (16, 128)
+BESIDE = "basics/jelly", "basics/no refill"
+"""Levels that one game holds, so that both are searched by one program."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def measured(setting: Setting, attempts: int) -> dict[tuple[Searched, int], Opti
     """All games with all numbers of simulations."""
     found = {}
     for game in GAMES:
-        for simulations in SIMULATIONS:
+        for simulations in game.simulations:
             name = f"optimism, {game.label}, {simulations}"
             known = setting.kept(name, functools.partial(_of_game, game, simulations, attempts, setting.seed))
             found[game, simulations] = Optimism(**{key: Interval(*value) for key, value in known.items()})
@@ -70,16 +72,18 @@ def _of_game(searched: Searched, simulations: int, attempts: int, seed: int) -> 
 def of_game(searched: Searched, simulations: int, attempts: int, seed: int) -> Optimism:
     """Attempts side by side to their ends."""
     (task,) = tasks_of(searched.levels)
-    level, game = task.level, Game(task.level, rules=task.rules, adjacency=task.adjacency)
+    beside = BESIDE if searched.levels in BESIDE else (searched.levels,)
+    level = task.level
+    game = Game([t.level for name in beside for t in tasks_of(name)], rules=task.rules, adjacency=task.adjacency)
     search, params = Gumbel(searched.guide, simulations).searcher(game)
     keys = jnp.stack([attempt_key(seed, task.identity, n) for n in range(attempts)])
-    state, told, gained = game.reset(keys), [], []
+    state, told, gained = game.reset(keys, level), [], []
     worth = jax.jit(lambda state: search.brought(state, level))
     while (going := np.asarray(state.books.outcome) == OUTCOMES.index("playing")).any():
         move = move_key(keys, state.books.made)
         found = over_cores(Search.found, search, search.spec, params, player_key(move), state, level)
         before = np.asarray(worth(state))
-        state, _ = game.step(move, state, np.maximum(found.action, 0))
+        state, _ = game.step(move, state, np.maximum(found.action, 0), level)
         told.append(np.where(going, np.stack([found.guessed, found.expected]), np.nan))
         gained.append(np.where(going, np.asarray(worth(state)) - before, 0.0))
     return summed(np.array(told), np.array(gained), float(params.discount))

@@ -32,16 +32,13 @@ PROBED, PROBES = 10, 120
 
 @dataclass(frozen=True)
 class Way:
-    """A search whose number of simulations is left open, or a player without one."""
+    """A search whose number of simulations is left open."""
 
     label: str
     agent: str
-    searches: bool = True
 
     def named(self, simulations: int) -> str:
         """The agent's own name, with so many simulations."""
-        if not self.searches:
-            return make(self.agent).name
         mark = "," if "=" in self.agent else ":"
         return make(f"{self.agent}{mark}simulations={simulations}").name
 
@@ -51,14 +48,8 @@ WAYS = (
     Way("linear playouts", f"mcts:playout={LINEAR}"),
     Way("linear playouts over previews", f"mcts:playout=({PREVIEWS}:play=sample)"),
     Way("the network as prior", f"mcts:prior={NETWORK}"),
-    Way("the network as prior, linear playouts", f"mcts:playout={LINEAR},prior={NETWORK}"),
 )
 """The first one is what the others are measured against."""
-
-ALONE = (
-    Way("the linear policy alone", LINEAR, searches=False),
-    Way("the network alone", NETWORK, searches=False),
-)
 
 
 @dataclass(frozen=True)
@@ -78,11 +69,10 @@ def measured(setting: Setting, attempts: int) -> list[Result]:
     costs = setting.kept("costs of simulations", lambda: {way.label: cost_of(way, tasks) for way in WAYS})
     simulations = {way: simulations_for(costs[way.label], costs[WAYS[0].label]) for way in WAYS}
     found = []
-    for way in (*WAYS, *ALONE):
-        name = way.named(simulations.get(way, 0))
+    for way in WAYS:
+        name = way.named(simulations[way])
         rows = setting.play([name], tasks, attempts, games=1)[name]
-        cost = costs.get(way.label, float("nan"))
-        found.append(_result(way, cost, simulations.get(way, 0), rows, tasks))
+        found.append(_result(way, costs[way.label], simulations[way], rows, tasks))
     return found
 
 

@@ -47,7 +47,6 @@ def test_measurements_are_kept(tmp_path: Path) -> None:
 def test_the_page_tells_all_of_it(tmp_path: Path) -> None:
     some, way = Interval(0.5, 0.4, 0.6), trees.WAYS[0]
     found = [trees.Result(way, 0.02, 100, (some,) * 3, some), trees.Result(trees.WAYS[1], 0.2, 10, (some,) * 3, some)]
-    found.append(trees.Result(trees.ALONE[0], float("nan"), 0, (some,) * 3, some))
     over = optimism.Optimism(Interval(900, 1, 2), Interval(1500, 1, 2), Interval(1000, 1, 2), Interval(500, 400, 600))
     text = page(found, {(optimism.GAMES[0], 16): over}, Setting(False, tmp_path)).html()
     assert "1,500" in text and "500 (400 to 600)" in text and "linear playouts" in text and "10.00" in text
