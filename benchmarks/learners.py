@@ -182,6 +182,7 @@ def torch_turn(kind: str, practice: Practice, size: Sizes, threads: int) -> Turn
     learner = Sb3Ppo(practice, settings=settings)
     state = learner.start(jax.random.key(0))
     torch.set_num_threads(threads)
+    learner._put(state)
     model, calls = learner.model, size.turn // learner.steps_per_call
     nothing = CallbackList([])
     nothing.init_callback(model)

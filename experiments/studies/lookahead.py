@@ -118,7 +118,9 @@ def page(found: dict[Played, list[Result]], setting: Setting) -> Page:
         "other candies, and makes the one that brought most on average. How should it spend its time? Ways to do so, "
         f"with as many futures as about {times} ms a move allow{' (a quick run)' if setting.quick else ''}."
     )
-    sections = [_summary(found), *(_game(game, results) for game, results in found.items()), _reading()]
+    if left := [game.title for game in GAMES if game not in found]:
+        lead += f" The full study also has {' and '.join(left)}."
+    sections = [_summary(found), *(_game(game, results) for game, results in found.items()), _reading(setting.quick)]
     sections.append(report.section("Again", report.commands(setting.command("lookahead"))))
     return Page("A look ahead, by how its time is spent", lead, tuple(sections), setting.facts())
 
@@ -164,7 +166,9 @@ def _figure(game: Played, results: list[Result]) -> Html:
     )
 
 
-def _reading() -> Section:
+def _reading(quick: bool) -> Section:
+    tried = dict.fromkeys(QUICK_TIMES, QUICK_ATTEMPTS) if quick else ATTEMPTS
+    attempts = ", ".join(f"{number} at {time:g} ms" for time, number in tried.items())
     return report.section(
         "How to read it",
         report.bullets(
@@ -173,5 +177,6 @@ def _reading() -> Section:
             "on with; “goals” counts the share of the level's goals in place of points.",
             "The number of futures is set by how many moves are simulated, so that all ways that are meant for a time "
             "simulate equally many; what a move really took is measured, and differs by machine.",
+            f"Attempts of each way, on each level: {attempts}.",
         ),
     )

@@ -99,9 +99,10 @@ def _reading() -> Section:
         report.bullets(
             "The network is `policy:ppo-tour`, which learned on the packs `basics` and `tour`. The linear policy is "
             "`linear`: two weights, of what a swap clears and makes at once and of its hand-made value, learned on "
-            "`basics`. The one over previews is `policy:linear-jelly`, five weights over all that a move brings before "
-            "new candies come, learned on one level. None of them learned on these three levels. Where they play "
-            "playouts, their moves are drawn by their probabilities.",
+            "`basics`. Neither learned on these three levels. In playouts, moves are drawn by their probabilities.",
+            "A linear policy over all that a move brings before new candies come, `Game.preview`, is no playout that a "
+            "CPU can afford: rollouts that ask for previews (`foresight`) play a twenty-fifth of the random player's "
+            "moves on look-alike 13, and those of `heuristic` a third.",
             "With a prior, children are chosen by PUCT with the same constant, 0.6; without, by UCB1 as in the theses.",
             "Numbers of simulations follow from the costs, and differ by machine; then every attempt does not.",
         ),

@@ -17,8 +17,8 @@ from experiments.studies.setting import Setting
 
 LEVELS = ("thesis/look-alike 13", "thesis/look-alike 77", "thesis/look-alike 100")
 
-NETWORK, PREVIEWS, LINEAR = "policy:ppo-tour", "policy:linear-jelly", "linear"
-"""A network of convolutions, a linear one over `Game.preview`, and the linear policy over what swaps bring at once."""
+NETWORK, LINEAR = "policy:ppo-tour", "linear"
+"""A network of convolutions, and the linear policy over what swaps bring at once."""
 
 PLAIN = 100
 """Simulations of a move of the plain search, which decide how much time all the others have."""
@@ -46,7 +46,6 @@ class Way:
 WAYS = (
     Way("plain", "mcts"),
     Way("linear playouts", f"mcts:playout={LINEAR}"),
-    Way("linear playouts over previews", f"mcts:playout=({PREVIEWS}:play=sample)"),
     Way("the network as prior", f"mcts:prior={NETWORK}"),
 )
 """The first one is what the others are measured against."""
