@@ -1,8 +1,8 @@
 """A linear policy over two numbers of each swap, cheap enough for playouts: p(a) ~ exp(gain * g(a) + value * h(a)).
 
 g is what the swap's first round clears and makes, exactly, and h its hand-made value that knows the goals: both are
-read off the bits of a board, for some millionths of a second. What follows the first round is left out; who wants that,
-too, has the network `linear` over `Game.preview`, whose move takes some ten times as long.
+read off the bits of a board. What follows the first round is left out; who wants that, too, has the network `linear`
+over `Game.preview`, which plays far fewer moves a second (docs/learning.md).
 
 The two weights were learned by the cross-entropy method, for the greatest success on the levels of `basics`, all
 candidates in one rollout, each with weights of its own as traits: `python -m agents.linear` learns them again.

@@ -186,6 +186,7 @@ def torch_turn(kind: str, practice: Practice, size: Sizes, threads: int) -> Turn
     model, calls = learner.model, size.turn // learner.steps_per_call
     nothing = CallbackList([])
     nothing.init_callback(model)
+    model._setup_learn(size.turn, nothing, reset_num_timesteps=False)
 
     def turn() -> int:
         nonlocal state
