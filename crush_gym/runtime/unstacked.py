@@ -231,14 +231,14 @@ class Loop:
         self.before = self._listed(carry)
         made = jax.make_jaxpr(lambda x: self._listed(once(self._values(x))))(self.before)
         body, inputs, results = made.jaxpr, made.jaxpr.invars, made.jaxpr.outvars
-        early, late = _parted(body)
+        early = _without(body, body.invars)
         known = {v for equation in early for v in equation.outvars} | set(body.constvars)
         self.settled = [
             n for n, v in enumerate(results) if at_least_once and (isinstance(v, core.Literal) or v in known)
         ]
         kept = {n for n, v in enumerate(results) if v is inputs[n]}
         self.moving = [n for n in range(len(results)) if n not in kept and n not in self.settled]
-        shared = [v for equation in early for v in equation.outvars if v.aval.size and v.aval.shape[-1:] == (1,)]
+        shared = _worked_out(body, early)
         wanted = [results[n] for n in self.settled]
         found = _called(body.replace(invars=[], outvars=[*wanted, *shared], eqns=early), made.consts)()
         self._after = dict(zip(self.settled, found[: len(wanted)], strict=True))
@@ -283,14 +283,28 @@ class Loop:
         return [arranged(*pair) for pair in zip(self.kinds, self.wholes, strict=True)]
 
 
-def _parted(jaxpr: Any) -> tuple[list[Any], list[Any]]:
-    """The operations that need no argument, and the others."""
-    late, needing = [], set(jaxpr.invars)
+def _without(jaxpr: Any, unknown: Sequence[Any]) -> list[Any]:
+    """The operations that need none of these."""
+    needing, others = set(unknown), []
     for equation in jaxpr.eqns:
-        if not needing.isdisjoint(v for v in equation.invars if not isinstance(v, core.Literal)):
-            late.append(equation)
+        if needing.isdisjoint(v for v in equation.invars if not isinstance(v, core.Literal)):
+            others.append(equation)
+        else:
             needing.update(equation.outvars)
-    return [x for x in jaxpr.eqns if needing.isdisjoint(x.outvars)], late
+    return others
+
+
+def _worked_out(jaxpr: Any, early: Sequence[Any]) -> list[Any]:
+    """What all boards share and these operations work out, of what levels fix, for others; copies apart."""
+    fixed = {id(x) for x in early} - {id(x) for x in _without(jaxpr, [*jaxpr.invars, *jaxpr.constvars])}
+    made = [x for x in early if id(x) in fixed and x.primitive.name not in MOVING]
+    inner = {id(x) for x in made}
+    used = {v for x in jaxpr.eqns if id(x) not in inner for v in x.invars if not isinstance(v, core.Literal)}
+    return [v for x in made for v in x.outvars if v in used and v.aval.size and v.aval.shape[-1:] == (1,)]
+
+
+MOVING = {"slice", "squeeze", "reshape", "broadcast_in_dim", "concatenate", "transpose", "convert_element_type", "pad"}
+"""Operations that cost nothing where their results are used."""
 
 
 def _called(jaxpr: Any, consts: Sequence[Any]) -> Callable[..., Arrays]:
@@ -385,6 +399,16 @@ def _turned(whole: int, equation: Any, args: list[Pieces]) -> Pieces | None:
     return args[0].transpose(order[:lead]) if tuple(order[lead:]) == tuple(range(lead, len(order))) else None
 
 
+def _numbered(whole: int, equation: Any, args: list[Pieces]) -> Pieces | None:
+    """Numbers along an axis."""
+    del args
+    params, lead = equation.params, _lead(whole, equation.outvars[0])
+    axis, kind, (leading, own) = params["dimension"], params["dtype"], (params["shape"][:lead], params["shape"][lead:])
+    if axis >= lead:
+        return _filled(leading, lambda _: lax.broadcasted_iota(kind, own, axis - lead))
+    return _filled(leading, lambda i: lax.full(own, i[axis], kind))
+
+
 Rule = Callable[[int, Any, list[Pieces]], Pieces | None]
 
 RULES: dict[str, Rule] = {
@@ -406,5 +430,6 @@ RULES: dict[str, Rule] = {
     "pad": _padded,
     "concatenate": _joined,
     "transpose": _turned,
+    "iota": _numbered,
 }  # fmt: skip
 """By the names of operations."""

@@ -11,7 +11,7 @@ from jax import lax
 
 from crush_gym import layout
 from crush_gym.engine import randomness
-from crush_gym.engine.bits import Mask, Plane, Word, any_of, first_cell, flood, mask, occurs, square, total, word_of
+from crush_gym.engine.bits import Mask, Plane, Word, any_of, by_rows, first_cell, flood, mask, occurs, square, total, word_of
 from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.mechanics.base import Mechanic
 
@@ -121,19 +121,27 @@ def _bombed_one_by_one(board: Board, bombs: Plane, bits: jax.Array, round_number
 
 def _bombed_at_once(board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array) -> Plane:
     """Every cell draws, whether a bomb stands there or not: a loop would ask the host for each of its rounds."""
-    present = [(word_of(coloured(board.colours, code)) != 0).astype(Word) for code in range(1, board.spec.colours + 1)]
-    rows = 16 * lax.broadcasted_iota(jnp.uint32, (board.spec.height, 1), 0)
-    number, drawn = board.fence(total(present)), board.nothing
-    for c in range(board.spec.width):
-        value = randomness.draw(bits, randomness.BOMB, rows + c, round_number)
-        rank = Word(1) << randomness.below(value, number).astype(Word)
-        drawn = drawn | jnp.where(bombs >> Word(c) & Word(1) != 0, rank, Word(0))
-    ranks = board.fence(word_of(board.fence(drawn)))
-    area, seen = board.nothing, jnp.zeros_like(number)
+    present, drawn = _drawn_at_once(board, bombs, bits, round_number)
+    area, seen = board.nothing, jnp.zeros_like(drawn)
     for code, there in enumerate(present, start=1):
-        area = area | (coloured(board.colours, code) & mask(ranks >> seen & Word(1) != 0))
+        area = area | (coloured(board.colours, code) & mask(drawn >> seen & Word(1) != 0))
         seen = seen + there
     return area
+
+
+@by_rows
+def _drawn_at_once(
+    board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array
+) -> tuple[list[jax.Array], jax.Array]:
+    """Whether each colour is present, 0 or 1; and a word with a bit for each that is drawn, counted among these."""
+    present = [(word_of(coloured(board.colours, code)) != 0).astype(Word) for code in range(1, board.spec.colours + 1)]
+    cells = 16 * lax.broadcasted_iota(jnp.uint32, (board.spec.height, 1), 0)
+    number, drawn = board.fence(total(present)), board.nothing
+    for c in range(board.spec.width):
+        value = randomness.draw(bits, randomness.BOMB, cells + c, round_number)
+        bit = Word(1) << randomness.below(value, number).astype(Word)
+        drawn = drawn | jnp.where(bombs >> Word(c) & Word(1) != 0, bit, Word(0))
+    return present, board.fence(word_of(board.fence(drawn)))
 
 
 def of_colour(board: Board, colour: jax.Array) -> Plane:
