@@ -24,7 +24,7 @@ Mask = jax.Array
 Word = jnp.uint16
 ONES = 0xFFFF
 
-ROWS = "rows"
+BY_ROWS = "rows"
 """The scope of what `by_rows` marks."""
 
 Tree = TypeVar("Tree")
@@ -204,7 +204,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 def by_rows(f: Function) -> Function:
     """`f`, marked: on a GPU, what it does is done row by row, each an array of its own; see `runtime.unstacked`."""
-    return jax.named_scope(ROWS)(f)
+    return jax.named_scope(BY_ROWS)(f)
 
 
 def unpack(width: int, plane: Plane) -> jax.Array:

@@ -4,7 +4,8 @@ XLA:GPU puts operations into one kernel, with several results if need be, where 
 uint16[n, H, B] has another one than a plane, so that whatever stacks planes, or takes one out, ends a kernel. Here a
 program is run on planes that were never stacked: leading axes become places in a NumPy array of traced arrays, and what
 moves along them is decided while tracing. Loops carry planes one by one, short ones are unrolled. Barriers are left
-out: they are fences for the CPU, and on a GPU XLA weighs for itself what is better computed twice.
+out: they are fences for the CPU, and on a GPU XLA weighs for itself what is better computed twice. What `by_rows` marks
+is done with every row as an array of its own, as the whole of a game is that has few planes.
 
 What has no rule is put together, done as it stands, and taken apart again, so that every program gives what it gave.
 """
@@ -21,6 +22,8 @@ import numpy as np
 from jax import lax
 from jax.extend import core
 
+from crush_gym.engine.bits import BY_ROWS
+
 Tree = Any
 
 ROWS, PLANES = 1, 2
@@ -29,8 +32,11 @@ ROWS, PLANES = 1, 2
 UNROLLED = 4
 """Most rounds of a loop that are written out."""
 
-BY_ROWS = "rows"
-"""The scope of what is done row by row even where planes are whole."""
+WORDS = np.uint16
+"""Of what planes are made."""
+
+FREE = {"slice", "squeeze", "reshape", "broadcast_in_dim", "concatenate", "transpose", "convert_element_type", "pad"}
+"""Operations that cost nothing where their results are used."""
 
 BEAT = "beat"
 """The scope of what loops over boards do, by which a profile, or a plan, finds it."""
@@ -38,11 +44,8 @@ BEAT = "beat"
 Pieces = np.ndarray[Any, np.dtype[np.object_]]
 """An array taken apart: an entry for each place along the leading axes, which are often none."""
 
-
 Arrays = list[Any]
-
-WORDS = np.uint16
-"""Of what planes are made."""
+"""Pieces of several arrays in a row."""
 
 
 class Platform:
@@ -166,7 +169,9 @@ def _done(whole: int, equation: Any, args: list[Any]) -> list[Any]:
     rule = RULES.get(name)
     full = all(v.aval.size for v in (*equation.invars, *equation.outvars))
     made = rule(whole, equation, [x.at(whole) for x in args]) if rule and full else None
-    return [Value(equation.outvars[0].aval, {whole: made})] if made is not None else _as_it_stands(equation, args, whole)
+    return (
+        [Value(equation.outvars[0].aval, {whole: made})] if made is not None else _as_it_stands(equation, args, whole)
+    )
 
 
 def _of_closed(whole: int, closed: Any, args: Sequence[Any]) -> list[Any]:
@@ -215,39 +220,35 @@ def _while(whole: int, params: Any, args: list[Value]) -> list[Value]:
 
 
 class Loop:
-    """A loop that hands on as little as it can: XLA copies what is handed on, and makes anew what levels fix.
+    """A loop that hands on as little as it can, piece by piece: XLA may copy what is handed on in every round.
 
-    Piece by piece. Pieces that a round leaves alone stay outside; those that every round makes without any of the
-    pieces, such as planes that it leaves empty, are the first round's to read; and numbers that all boards share are
-    worked out before the loop.
+    Pieces that a round leaves as they are stay outside. So do those that a round makes of none of them, such as planes
+    that it leaves empty: only the first round reads what was there before. And what levels fix, numbers that all boards
+    share, is worked out before the loop: each would be a kernel.
     """
 
     def __init__(
         self, whole: int, once: Callable[[list[Value]], list[Value]], carry: list[Value], at_least_once: bool = False
     ) -> None:
-        """once: a round."""
+        """once: a round; at_least_once: whether there is one for certain."""
         self.kinds = [x.kind for x in carry]
         self.wholes = [whole if kind.dtype == WORDS else ROWS for kind in self.kinds]
-        self.before = self._listed(carry)
-        made = jax.make_jaxpr(lambda x: self._listed(once(self._values(x))))(self.before)
-        body, inputs, results = made.jaxpr, made.jaxpr.invars, made.jaxpr.outvars
+        self._before = self._listed(carry)
+        made = jax.make_jaxpr(lambda x: self._listed(once(self._values(x))))(self._before)
+        body, results = made.jaxpr, made.jaxpr.outvars
         early = _without(body, body.invars)
-        known = {v for equation in early for v in equation.outvars} | set(body.constvars)
-        self.settled = [
-            n for n, v in enumerate(results) if at_least_once and (isinstance(v, core.Literal) or v in known)
-        ]
-        kept = {n for n, v in enumerate(results) if v is inputs[n]}
-        self.moving = [n for n in range(len(results)) if n not in kept and n not in self.settled]
+        outside = {v for equation in early for v in equation.outvars}.union(body.constvars)
+        settled = [n for n, v in enumerate(results) if isinstance(v, core.Literal) or v in outside]
+        settled = settled if at_least_once else []
+        self._moving = [n for n, v in enumerate(results) if v is not body.invars[n] and n not in settled]
         shared = _worked_out(body, early)
-        wanted = [results[n] for n in self.settled]
-        found = _called(body.replace(invars=[], outvars=[*wanted, *shared], eqns=early), made.consts)()
-        self._after = dict(zip(self.settled, found[: len(wanted)], strict=True))
-        eqns = [x for x in body.eqns if not set(x.outvars) & set(shared)]
-        rest = body.replace(
-            constvars=[*body.constvars, *shared], outvars=[results[n] for n in self.moving], eqns=eqns
+        ends = [results[n] for n in settled]
+        found = _called(body.replace(invars=[], outvars=[*ends, *shared], eqns=early), made.consts)()
+        self._after = dict(zip(settled, found, strict=False))
+        self._body = _called(
+            _rest(body, [results[n] for n in self._moving], shared), [*made.consts, *found[len(settled) :]]
         )
-        self._body = _called(rest, [*made.consts, *found[len(wanted) :]])
-        self.start = [self.before[n] for n in self.moving]
+        self.start = [self._before[n] for n in self._moving]
 
     def round(self, number: jax.Array | int, carried: Arrays) -> Arrays:
         """What is handed on after it. number: of the round."""
@@ -258,7 +259,7 @@ class Loop:
             return list(self._body(*pieces))
 
     def values(self, carried: Arrays, after: bool = False) -> list[Value]:
-        """All that the loop is about. after: it, not before."""
+        """All that the loop is about, within it or after it."""
         pieces = self._pieces(carried)
         if after:
             for n, piece in self._after.items():
@@ -266,8 +267,8 @@ class Loop:
         return self._values(pieces)
 
     def _pieces(self, carried: Arrays) -> Arrays:
-        pieces = list(self.before)
-        for n, piece in zip(self.moving, carried, strict=True):
+        pieces = list(self._before)
+        for n, piece in zip(self._moving, carried, strict=True):
             pieces[n] = piece
         return pieces
 
@@ -287,7 +288,7 @@ def _without(jaxpr: Any, unknown: Sequence[Any]) -> list[Any]:
     """The operations that need none of these."""
     needing, others = set(unknown), []
     for equation in jaxpr.eqns:
-        if needing.isdisjoint(v for v in equation.invars if not isinstance(v, core.Literal)):
+        if needing.isdisjoint(_read(equation)):
             others.append(equation)
         else:
             needing.update(equation.outvars)
@@ -295,16 +296,27 @@ def _without(jaxpr: Any, unknown: Sequence[Any]) -> list[Any]:
 
 
 def _worked_out(jaxpr: Any, early: Sequence[Any]) -> list[Any]:
-    """What all boards share and these operations work out, of what levels fix, for others; copies apart."""
+    """What these operations work out of constants that all boards share, where others use it."""
     fixed = {id(x) for x in early} - {id(x) for x in _without(jaxpr, [*jaxpr.invars, *jaxpr.constvars])}
-    made = [x for x in early if id(x) in fixed and x.primitive.name not in MOVING]
+    made = [x for x in early if id(x) in fixed and x.primitive.name not in FREE]
     inner = {id(x) for x in made}
-    used = {v for x in jaxpr.eqns if id(x) not in inner for v in x.invars if not isinstance(v, core.Literal)}
+    used = {v for x in jaxpr.eqns if id(x) not in inner for v in _read(x)}
     return [v for x in made for v in x.outvars if v in used and v.aval.size and v.aval.shape[-1:] == (1,)]
 
 
-MOVING = {"slice", "squeeze", "reshape", "broadcast_in_dim", "concatenate", "transpose", "convert_element_type", "pad"}
-"""Operations that cost nothing where their results are used."""
+def _rest(jaxpr: Any, results: Sequence[Any], given: Sequence[Any]) -> Any:
+    """What is left of a program of which only these results are wanted, where some values are given."""
+    known = set(given)
+    wanted, eqns = {v for v in results if not isinstance(v, core.Literal)} - known, []
+    for equation in reversed(jaxpr.eqns):
+        if not wanted.isdisjoint(equation.outvars):
+            eqns.append(equation)
+            wanted |= _read(equation) - known
+    return jaxpr.replace(constvars=[*jaxpr.constvars, *given], outvars=list(results), eqns=eqns[::-1])
+
+
+def _read(equation: Any) -> set[Any]:
+    return {v for v in equation.invars if not isinstance(v, core.Literal)}
 
 
 def _called(jaxpr: Any, consts: Sequence[Any]) -> Callable[..., Arrays]:

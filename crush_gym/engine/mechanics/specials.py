@@ -11,7 +11,20 @@ from jax import lax
 
 from crush_gym import layout
 from crush_gym.engine import randomness
-from crush_gym.engine.bits import Mask, Plane, Word, any_of, by_rows, first_cell, flood, mask, occurs, square, total, word_of
+from crush_gym.engine.bits import (
+    Mask,
+    Plane,
+    Word,
+    any_of,
+    by_rows,
+    first_cell,
+    flood,
+    mask,
+    occurs,
+    square,
+    total,
+    word_of,
+)
 from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.mechanics.base import Mechanic
 
