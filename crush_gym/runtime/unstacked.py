@@ -198,8 +198,8 @@ def _scan(whole: int, params: Any, args: list[Value]) -> list[Value]:
         for _ in range(rounds):
             carry = once(carry)
         return carry
-    loop = Loop(whole, once, carry, at_least_once=True)
-    return loop.values(lax.fori_loop(0, rounds, loop.round, loop.start), after=True)
+    loop = Loop(whole, once, carry)
+    return loop.values(rounds, lax.fori_loop(0, rounds, loop.round, loop.start))
 
 
 def _while(whole: int, params: Any, args: list[Value]) -> list[Value]:
@@ -211,12 +211,12 @@ def _while(whole: int, params: Any, args: list[Value]) -> list[Value]:
 
     loop = Loop(whole, once, carry)
 
-    def more(carried: Arrays) -> jax.Array:
-        values = [*(x.again() for x in asked), *loop.values(carried)]
+    def more(at: tuple[jax.Array, Arrays]) -> jax.Array:
+        values = [*(x.again() for x in asked), *loop.values(*at)]
         going: jax.Array = _of_closed(whole, params["cond_jaxpr"], values)[0].at(whole)[()]
         return going
 
-    return loop.values(lax.while_loop(more, functools.partial(loop.round, 1), loop.start))
+    return loop.values(*lax.while_loop(more, lambda at: (at[0] + 1, loop.round(*at)), (jnp.int32(0), loop.start)))
 
 
 class Loop:
@@ -227,10 +227,8 @@ class Loop:
     share, is worked out before the loop: each would be a kernel.
     """
 
-    def __init__(
-        self, whole: int, once: Callable[[list[Value]], list[Value]], carry: list[Value], at_least_once: bool = False
-    ) -> None:
-        """once: a round; at_least_once: whether there is one for certain."""
+    def __init__(self, whole: int, once: Callable[[list[Value]], list[Value]], carry: list[Value]) -> None:
+        """once: a round."""
         self.kinds = [x.kind for x in carry]
         self.wholes = [whole if kind.dtype == WORDS else ROWS for kind in self.kinds]
         self._before = self._listed(carry)
@@ -239,7 +237,6 @@ class Loop:
         early = _without(body, body.invars)
         outside = {v for equation in early for v in equation.outvars}.union(body.constvars)
         settled = [n for n, v in enumerate(results) if isinstance(v, core.Literal) or v in outside]
-        settled = settled if at_least_once else []
         self._moving = [n for n, v in enumerate(results) if v is not body.invars[n] and n not in settled]
         shared = _worked_out(body, early)
         ends = [results[n] for n in settled]
@@ -250,26 +247,22 @@ class Loop:
         )
         self.start = [self._before[n] for n in self._moving]
 
-    def round(self, number: jax.Array | int, carried: Arrays) -> Arrays:
-        """What is handed on after it. number: of the round."""
+    def round(self, number: jax.Array, carried: Arrays) -> Arrays:
+        """What is handed on after one more round. number: of those before it."""
         with jax.named_scope(BEAT):
-            pieces = self._pieces(carried)
-            for n, after in self._after.items():
-                pieces[n] = jnp.where(number == 0, pieces[n], after)
-            return list(self._body(*pieces))
+            return list(self._body(*self._pieces(number, carried)))
 
-    def values(self, carried: Arrays, after: bool = False) -> list[Value]:
-        """All that the loop is about, within it or after it."""
-        pieces = self._pieces(carried)
-        if after:
-            for n, piece in self._after.items():
-                pieces[n] = piece
-        return self._values(pieces)
+    def values(self, number: jax.Array | int, carried: Arrays) -> list[Value]:
+        """All that the loop is about, after so many rounds."""
+        return self._values(self._pieces(number, carried))
 
-    def _pieces(self, carried: Arrays) -> Arrays:
+    def _pieces(self, number: jax.Array | int, carried: Arrays) -> Arrays:
         pieces = list(self._before)
         for n, piece in zip(self._moving, carried, strict=True):
             pieces[n] = piece
+        for n, after in self._after.items():
+            certain = isinstance(number, int) and number > 0
+            pieces[n] = after if certain else jnp.where(number == 0, self._before[n], after)
         return pieces
 
     def _listed(self, values: Sequence[Value]) -> Arrays:
