@@ -209,7 +209,7 @@ def _while(whole: int, params: Any, args: list[Value]) -> list[Value]:
     def once(carry: list[Value]) -> list[Value]:
         return _of_closed(whole, params["body_jaxpr"], [*(x.again() for x in given), *carry])
 
-    loop = Loop(whole, once, carry)
+    loop = Loop(PLANES, once, carry)  # whose rows XLA would copy one by one, where it does not know how often
 
     def more(at: tuple[jax.Array, Arrays]) -> jax.Array:
         values = [*(x.again() for x in asked), *loop.values(*at)]
