@@ -148,13 +148,12 @@ def _drawn_at_once(
 ) -> tuple[list[jax.Array], jax.Array]:
     """Whether each colour is present, 0 or 1; and a word with a bit for each that is drawn, counted among these."""
     present = [(word_of(coloured(board.colours, code)) != 0).astype(Word) for code in range(1, board.spec.colours + 1)]
-    cells = 16 * lax.broadcasted_iota(jnp.uint32, (board.spec.height, 1), 0)
-    number, drawn = board.fence(total(present)), board.nothing
-    for c in range(board.spec.width):
-        value = randomness.draw(bits, randomness.BOMB, cells + c, round_number)
-        bit = Word(1) << randomness.below(value, number).astype(Word)
-        drawn = drawn | jnp.where(bombs >> Word(c) & Word(1) != 0, bit, Word(0))
-    return present, board.fence(word_of(board.fence(drawn)))
+    number = board.fence(total(present))
+    columns, rows = (lax.broadcasted_iota(jnp.uint32, (board.spec.width, board.spec.height, 1), n) for n in (0, 1))
+    value = randomness.draw(bits, randomness.BOMB, 16 * rows + columns, round_number)
+    bit = Word(1) << randomness.below(value, number).astype(Word)
+    drawn = jnp.where(bombs >> columns.astype(Word) & Word(1) != 0, bit, Word(0))
+    return present, board.fence(word_of(board.fence(any_of(list(drawn)))))
 
 
 def of_colour(board: Board, colour: jax.Array) -> Plane:
