@@ -111,12 +111,12 @@ def _walls(board: Board) -> Plane:
 def bombed(board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array) -> Plane:
     """Every candy of the colour that each of these colour bombs draws among the colours present."""
     words = (bombs, bits, round_number)
-    one_by_one, at_once = (lambda *x, f=f: f(board, *x) for f in (_bombed_one_by_one, _bombed_at_once))
+    one_by_one, at_once = (lambda *x, f=f: f(board, *x) for f in (bombed_one_by_one, bombed_at_once))
     area: Plane = lax.platform_dependent(*words, cpu=one_by_one, default=at_once)
     return area
 
 
-def _bombed_one_by_one(board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array) -> Plane:
+def bombed_one_by_one(board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array) -> Plane:
     """As long as any board has another one: few have any."""
 
     def more(carry: tuple[Plane, Plane]) -> jax.Array:
@@ -132,7 +132,7 @@ def _bombed_one_by_one(board: Board, bombs: Plane, bits: jax.Array, round_number
     return lax.while_loop(more, one, (bombs, board.nothing))[1]
 
 
-def _bombed_at_once(board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array) -> Plane:
+def bombed_at_once(board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array) -> Plane:
     """Every cell draws, whether a bomb stands there or not: a loop would ask the host for each of its rounds."""
     present, drawn = _drawn_at_once(board, bombs, bits, round_number)
     area, seen = board.nothing, jnp.zeros_like(drawn)

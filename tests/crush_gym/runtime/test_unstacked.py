@@ -15,6 +15,7 @@ from jax import lax
 from crush_gym import Game, load_pack
 from crush_gym.engine import bits, randomness
 from crush_gym.engine.board import Board
+from crush_gym.engine.mechanics import specials
 from crush_gym.engine.state import rest
 from crush_gym.engine.terrain import survey, with_boards_axis
 from crush_gym.runtime import chunks, rollout, unstacked, xla
@@ -48,7 +49,9 @@ OPERATIONS: dict[str, Callable[[jax.Array, jax.Array], Any]] = {
     "a scan with what all boards share": lambda x, y: lax.fori_loop(
         0, 9, lambda i, c: c ^ jnp.where(y[:, :, :1] > 3, y[:, :, :1] + 1, c), x
     ),
-    "by rows": lambda x, y: bits.by_rows(lambda a: (a[0] | a[1, :1], lax.broadcasted_iota(np.uint16, a.shape, 1)))(x)[0],
+    "by rows": lambda x, y: bits.by_rows(lambda a: (a[0] | a[1, :1], lax.broadcasted_iota(np.uint16, a.shape, 1)))(x)[
+        0
+    ],
     "by rows within a scan": lambda x, y: lax.fori_loop(0, 9, lambda i, c: c ^ by_rows_shifted(c) ^ y, x),
     "a loop": lambda x, y: lax.while_loop(lambda c: c[1] < y[0, 0, 1], lambda c: (c[0] ^ y, c[1] + 1), (x, x[0, 0, 0])),
     "a condition": lambda x, y: lax.cond(x[0, 0, 1] > 3, lambda a: a ^ 1, lambda a: a ^ 2, y),
@@ -124,6 +127,21 @@ def test_beats_of_the_game_are_the_same(game: Callable[[], Game], whole: int) ->
         assert_equal(apart(play), after)
         play = after
     assert int(play.books.made.sum()) > 3 and int(play.cleared.sum()) > 0
+
+
+def test_colour_bombs_that_draw_at_once_hit_what_they_hit_one_by_one() -> None:
+    spec, draw = Game(rules="points", shape=(5, 6), colours=5).spec, np.random.default_rng(6)
+    board = Board.of(spec, draw.integers(0, 1 << 6, (len(spec.planes), 5, 300), np.uint16))
+    bombs = np.where(draw.random((5, 300)) < 0.2, draw.integers(0, 1 << 6, (5, 300)), 0).astype(np.uint16)
+    words, number = draw.integers(0, 1 << 32, (2, 300), np.uint32), draw.integers(0, 9, 300, np.uint16)
+
+    def at_once(board: Board, *given: Any) -> Any:
+        return specials.bombed_at_once(board.awake(), *given)
+
+    expected = specials.bombed_one_by_one(board.awake(), bombs, words, number)
+    for f in (at_once, unstacked.unstacked(at_once)):
+        assert_equal(f(board, bombs, words, number), expected)
+    assert len({int(x) for x in np.bitwise_count(np.asarray(expected)).sum(0)}) > 9
 
 
 def test_kernels_are_unstacked_where_programs_are_made_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
