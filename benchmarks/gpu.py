@@ -251,9 +251,14 @@ def other_table(plans: dict[str, Plan]) -> str:
             f"| {plan['program']}, {plan['game']}, {plan['boards']:,} boards, {plan['devices']} x {plan['device']} "
             f"| {outside['launches']}, {outside['bytes'] / 1e6:,.0f} | {beat['launches']}, {beat['bytes'] / 1e6:,.0f} "
             f"| {len(plan['beats'])} | {beat['collectives']}, {plan['collectives']} | {plan['temporary_bytes']:,} "
-            f"| {plan['seconds']:.0f} s |"
+            f"| {seconds_of(plan)} |"
         )
     return "\n".join(lines)
+
+
+def seconds_of(plan: Plan) -> str:
+    """What compiling took, where that was seen to its end."""
+    return "-" if plan["seconds"] is None else f"{plan['seconds']:.0f} s"
 
 
 def write(plans: dict[str, Plan], beats_a_move: dict[str, float]) -> None:
