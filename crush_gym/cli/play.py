@@ -105,9 +105,8 @@ def _chosen(options: argparse.Namespace) -> tuple[str, Level | None, str]:
         raise UsageError("--board is the board of a simple game: give --rules points or combo with it")
     if options.rules:
         return options.rules, _simple(options.rules, options.board), options.rules
-    pack = common.find_pack(options.pack or DEFAULT[0])
-    level = common.find_level(pack, options.level if options.pack else DEFAULT[1])
-    return level.name or pack.name or "level", level, "saga"
+    pack, level = common.find(*((options.pack, options.level) if options.pack else DEFAULT))
+    return common.plain(level.name or pack.name or "level"), level, "saga"
 
 
 def _simple(rules: str, board: str | None) -> Level | None:

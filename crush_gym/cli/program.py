@@ -47,10 +47,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _close_output()
         return BROKEN_PIPE
     except OSError as error:
-        if error.errno not in FULL:
+        if error.errno in FULL:
+            _close_output()
+            return _complain(f"the output cannot be written: {error.strerror}", 1)
+        if error.filename is None:
             raise
-        _close_output()
-        return _complain(f"the output cannot be written: {error.strerror}", 1)
+        return _complain(f"{str(error.filename)!r}: {error.strerror}", 1)
     return status
 
 

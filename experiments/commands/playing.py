@@ -164,5 +164,6 @@ def in_short(errors: Sequence[ShardError]) -> list[str]:
     sentences = []
     for (agent, sentence), same in alike.items():
         levels = tuple(dict.fromkeys(level for error in same for level in error.levels))
-        sentences.append(str(ShardError(agent, levels, sum(error.attempts for error in same), sentence)))
+        whole = ShardError(agent, levels, sum(error.attempts for error in same), sentence)
+        sentences.append(common.plain(str(whole)))
     return sentences

@@ -225,7 +225,7 @@ def _persona(name: str, success: float | None) -> dict[str, Any]:
 
 def _success(options: argparse.Namespace) -> dict[str, float]:
     """The share of attempts that each persona wins on the level."""
-    level = common.find_level(common.find_pack(options.pack), options.level)
+    _, level = common.find(options.pack, options.level)
     quiet_xla()
     from experiments.population import PERSONAS
     from experiments.population.personas import success_of

@@ -10,6 +10,7 @@ from collections import Counter
 from types import TracebackType
 from typing import TextIO
 
+from crush_gym.cli.common import plain
 from experiments.running.events import (
     Advanced,
     Compiling,
@@ -104,6 +105,9 @@ class Bar:
 
     def line(self) -> str:
         """The state in words, after a picture of it on a terminal."""
+        return plain(self._line())
+
+    def _line(self) -> str:
         share = self.over / self.total if self.total else 0.0
         full = int(share * BAR)
         picture = f"[{'=' * full}{' ' * (BAR - full)}] " if self.terminal else ""

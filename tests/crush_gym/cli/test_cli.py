@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -150,6 +151,7 @@ def test_failures_and_interrupts_are_exit_codes(monkeypatch: pytest.MonkeyPatch,
     for error, status, said in (
         (CommandError("that is so"), 1, "crush-gym: that is so\n"),
         (KeyboardInterrupt(), 130, ""),
+        (OSError(errno.ENAMETOOLONG, "File name too long", "aa"), 1, "crush-gym: 'aa': File name too long\n"),
     ):
         with_entries(monkeypatch, Entry("good", answering(raising(error))))
         assert main(["other"]) == status
@@ -227,6 +229,11 @@ def test_the_only_level_of_a_file_needs_no_name(capsys: Output, tmp_path: Path) 
     level = load_pack("basics")["jelly"]
     path = written(tmp_path, "level.json", level.to_dict())
     assert report(capsys, "levels", "show", path)["hash"] == level.content_hash()
+    assert main(["levels", "show", path]) == 0
+    assert capsys.readouterr().out.startswith("jelly: jelly, 9x9")
+    nameless = written(tmp_path, "pack.json", {"levels": [level.to_dict()]})
+    assert main(["levels", "show", nameless]) == 0
+    assert capsys.readouterr().out.startswith("jelly: jelly, 9x9")
 
 
 @pytest.mark.parametrize(
@@ -395,6 +402,11 @@ def test_names_cannot_steer_the_terminal(tmp_path: Path, capsys: pytest.CaptureF
         said = capsys.readouterr().out
         assert "\x1b]" not in said and "\x07" not in said
         assert "\\x1b[31mred" in said or arguments[1] == "validate"
+    actions, log = written(tmp_path, "actions", []), tmp_path / "log.json"
+    assert main(["play", str(tmp_path / "evil.json"), "--seed", "1", "--actions", actions, "--log", str(log)]) in (0, 1)
+    assert main(["replay", str(log)]) == 0
+    said = capsys.readouterr().out
+    assert said.count("\\x1b[31mred") == 2 and "\x1b]" not in said and "\x07" not in said
 
 
 def test_a_stream_without_a_character_shows_another(tmp_path: Path) -> None:

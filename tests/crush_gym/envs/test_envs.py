@@ -187,7 +187,7 @@ def test_packs_are_sampled_or_cycled() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"obs": "plane"}, "obs must be one of 'planes', 'king'"),
+        ({"obs": "plane"}, "obs must be one of 'planes', 'king'.* not 'plane'; did you mean 'planes'"),
         ({"reward": "scores"}, "reward must be one of"),
         ({"illegal": "no"}, "illegal must be one of"),
         ({"render_mode": "x"}, "render_mode"),
