@@ -62,7 +62,7 @@ def _print(found: Comparison) -> None:
     common.print_table([head, *map(_row, shown)])
     if len(shown) < len(levels):
         print(f"... and {len(levels) - len(shown):,} levels between: `--json` and `--out` have all of them")
-    print(f"\n{counts(found)}\n{common.plain(found.verdict)}")
+    print(f"\n{common.plain(counts(found))}\n{common.plain(found.verdict)}")
 
 
 def _row(each: LevelDifference) -> tuple[str, ...]:

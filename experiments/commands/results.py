@@ -88,6 +88,8 @@ def write_page(page: Page, path: Path) -> None:
     """Write a page that was asked for, or fail in one sentence."""
     from experiments.report import PageError
 
+    if not path.absolute().parent.is_dir():
+        raise CommandError(f"the page {str(path)!r} cannot be written: the folder {str(path.parent)!r} is not there")
     try:
         page.write(path)
     except PageError as error:
