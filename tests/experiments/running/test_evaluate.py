@@ -12,12 +12,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import monitoring
 
 from agents.protocol import Agent
-from crush_gym import OUTCOMES, REASONS, Level
+from agents.template import BatchedLowest
+from crush_gym import OUTCOMES, REASONS, Game, Level
 from experiments import InProcess, Results, Row, Store, StoreError, evaluate
 from experiments.results.assignment import SEEDS, Task, attempt_key, tasks_of
 from experiments.running import jobs
+from experiments.running.clock import LAST
 from experiments.running.executors.here import Answers, Failure, Told
 from experiments.running.grouping import Group
 from experiments.running.jobs import Job, Shard, attempt_keys
@@ -87,6 +90,28 @@ def test_a_row_is_what_a_rollout_with_its_key_gives(whole: Results) -> None:
         won, outcome, reason, *numbers = (np.asarray(values)[n] for values in stats[:8])
         assert (row.won, row.outcome, row.reason) == (won, OUTCOMES[outcome], REASONS[reason])
         assert list(row[8:13]) == numbers
+
+
+def test_few_attempts_of_all_players_are_played_by_the_same_programs(
+    whole: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Game, "rollout", None)  # which has a program of its own for each player
+    programs = []
+
+    def compiled(event: str, seconds: float, **facts: str | int) -> None:
+        if event == LAST:
+            programs.append(facts.get("fun_name"))
+
+    monitoring.register_event_duration_secs_listener(compiled)
+    try:
+        assert timeless(short(["first", "random"]).rows[ATTEMPTS:]) == timeless(whole.rows[:ATTEMPTS])
+        assert len(programs) <= 2  # whether the board has a legal move, and which is the first
+        short(BatchedLowest(0.25))
+        programs.clear()
+        short([BatchedLowest(0.5), "random"])
+        assert programs == []
+    finally:
+        monitoring.unregister_event_duration_listener(compiled)
 
 
 def test_many_keys_at_once_are_those_of_single_attempts() -> None:
