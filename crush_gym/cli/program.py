@@ -15,6 +15,7 @@ from typing import Any
 import crush_gym
 from crush_gym.cli import bench, doctor, levels, play, replay
 from crush_gym.cli.common import CommandError, Subparsers, plain
+from crush_gym.cli.parser import Parser
 
 GROUP = "crush_gym.commands"
 """Entry points of this group are functions (subparsers) -> None that add a subcommand, whose `run` default is a
@@ -87,10 +88,12 @@ def _run(arguments: list[str]) -> int:
 
 def _parser() -> tuple[argparse.ArgumentParser, dict[str, Subparsers]]:
     """The parser; and what subcommands are added to, by the command that they are a part of, "" for none."""
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="crush-gym",
-        description="Match-3 as a suite of reinforcement-learning environments: look at it, play it, check it.",
-        epilog="examples:\n  crush-gym levels list\n  crush-gym play basics jelly\n  crush-gym doctor\n\n"
+        description="Match-3 as a suite of reinforcement-learning environments: look at levels, let players play them, "
+        "learn, and rank who did.",
+        epilog="examples:\n  crush-gym levels list\n  crush-gym play basics jelly\n"
+        "  crush-gym levels rate basics/jelly\n  crush-gym doctor\n\n"
         "`crush-gym COMMAND --help` explains a command.",
         formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, max_help_position=18),
     )

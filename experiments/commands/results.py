@@ -60,6 +60,8 @@ def opened(path: Path) -> Store:
 
     if not path.exists():
         raise UsageError(f"there is no store {str(path)!r}: `crush-gym evaluate` writes one")
+    if path.suffix == ".csv":
+        raise UsageError(f"{str(path)!r} is no store: `crush-gym merge STORE {path}` makes one of scores in CSV")
     return Store(path)
 
 

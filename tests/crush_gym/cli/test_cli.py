@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from argparse import Namespace
@@ -83,6 +84,22 @@ def test_the_version_is_told(capsys: Output) -> None:
 def test_wrong_usage_is_two(arguments: list[str], capsys: Output) -> None:
     assert main(arguments) == 2
     assert "error: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["replya"], "usage: crush-gym .* 'replya' .*; did you mean 'replay'"),
+        (["levels", "shwo"], "usage: crush-gym levels .* 'shwo' .*; did you mean 'show'"),
+        (["levels", "list", "--jsno"], "usage: crush-gym levels list .* --jsno; did you mean '--json'"),
+        (["play", "--rules", "comb"], "usage: crush-gym play .* 'comb' .*; did you mean 'combo'"),
+        (["play", "basics", "jelly", "--sede=3"], "usage: crush-gym play .* --sede=3; did you mean '--seed'"),
+        (["levels", "list", "a", "b"], "unrecognized arguments: b$"),
+    ],
+)
+def test_what_may_have_been_meant_is_offered(arguments: list[str], said: str, capsys: Output) -> None:
+    assert main(arguments) == 2
+    assert re.search(said, " ".join(capsys.readouterr().err.split()))
 
 
 def test_a_closed_pipe_is_quiet() -> None:
@@ -210,6 +227,14 @@ def test_a_level_is_shown(capsys: Output, tmp_path: Path) -> None:
     assert (tmp_path / "board.svg").read_text().startswith("<svg")
     shown = report(capsys, "levels", "show", "basics", "16")
     assert shown["name"] == "everything" and shown["level"] == load_pack("basics")["everything"].to_dict()
+
+
+def test_a_levels_place_is_written_in_any_way(capsys: Output) -> None:
+    shown = []
+    for words in (["basics", "jelly"], ["basics/jelly"], ["basics", "--json", "jelly"], ["basics/12"]):
+        assert main(["levels", "show", *words, "--json"]) == 0
+        shown.append(json.loads(capsys.readouterr().out)["name"])
+    assert shown == ["jelly"] * 3 + [load_pack("basics")[12].name]
 
 
 def test_a_level_is_shown_as_an_attempt_begins(capsys: Output, tmp_path: Path) -> None:

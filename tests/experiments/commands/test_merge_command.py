@@ -126,6 +126,7 @@ def test_names_of_players_cannot_steer_the_terminal(folder: Path, capsys: Output
         (["leaderboard", "a1.sqlite", "other.sqlite"], 1, "with different results (won True and False)"),
         (["leaderboard", "a1.sqlite", "b.sqlite", "--out", "no/page.html"], 1, "the folder 'no' is not there"),
         (["leaderboard", "a1.sqlite", "nowhere.sqlite"], 2, "there is no store 'nowhere.sqlite'"),
+        (["leaderboard", "paper.csv"], 2, "`crush-gym merge STORE paper.csv` makes one of scores in CSV"),
         (["export", "a1.sqlite", "b.sqlite"], 2, "'b.sqlite' must end in .csv or .parquet: name the file"),
         (["export", "nowhere.sqlite", "b.csv"], 2, "there is no store"),
         (["export", "a1.sqlite", "b.csv", "--agents", "c"], 2, "there are no results of 'c': there are those of a"),
