@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common, generate
 from crush_gym.cli.common import LEVEL_HELP, PACK_HELP, Subparsers, add_command, add_json
+from crush_gym.cli.interrupts import NOTHING_KEPT, interruptible
 from crush_gym.cli.listing import facts, print_levels
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ def _filled(level: Level, seed: int) -> list[str]:
     from crush_gym import Game
 
     game = Game(level)
-    rows: list[str] = game.text(game.reset(jax.random.key(seed)))
+    with interruptible(lambda: NOTHING_KEPT):
+        rows: list[str] = game.text(game.reset(jax.random.key(seed)))
     return rows
 
 

@@ -7,6 +7,7 @@ import errno
 import functools
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
@@ -15,6 +16,7 @@ from typing import Any
 import crush_gym
 from crush_gym.cli import bench, doctor, levels, play, replay
 from crush_gym.cli.common import CommandError, Subparsers, plain
+from crush_gym.cli.interrupts import INTERRUPTED, leave_at_once
 from crush_gym.cli.parser import Parser
 
 GROUP = "crush_gym.commands"
@@ -30,8 +32,18 @@ BUILT_IN: dict[str, Callable[[Subparsers], Subparsers | None]] = {
     "doctor": doctor.register,
 }
 
-INTERRUPTED, BROKEN_PIPE = 130, 141
-"""Exit codes, as a shell would give them."""
+BROKEN_PIPE = 141
+"""The exit code, as a shell would give it."""
+
+
+def console() -> int:
+    """Run the command line as a program of its own."""
+    signal.signal(signal.SIGINT, leave_at_once)
+    status = main()
+    if status == INTERRUPTED:  # where XLA may still be compiling on threads, which would crash
+        sys.stdout.flush()
+        leave_at_once()
+    return status
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common
 from crush_gym.cli.common import SPEED_HELP, CommandError, Subparsers, add_command, add_json
+from crush_gym.cli.interrupts import NOTHING_KEPT, interruptible
 
 if TYPE_CHECKING:
     from crush_gym.attempt_log import Record
@@ -41,6 +42,12 @@ def run(options: argparse.Namespace) -> int:
         record = Record.load(options.log)
     except RecordError as error:
         raise CommandError(str(error)) from None
+    with interruptible(lambda: NOTHING_KEPT):
+        return _again(record, options)
+
+
+def _again(record: Record, options: argparse.Namespace) -> int:
+    """Play it again, show it and report."""
     if sys.stderr.isatty():
         print("Playing the log; the first time takes some seconds ...", file=sys.stderr, flush=True)
     differences = record.differences()

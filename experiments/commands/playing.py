@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, UsageError
-from experiments.commands.terminal import interruptible, players_print_to_stderr, quiet_xla, safe_in
+from crush_gym.cli.interrupts import interruptible
+from experiments.commands.terminal import players_print_to_stderr, quiet_xla, safe_in
 
 if TYPE_CHECKING:
     from experiments.results.task import Task

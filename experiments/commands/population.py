@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command
+from crush_gym.cli.interrupts import interruptible
 from experiments.commands.playing import positive, tasks_named
-from experiments.commands.terminal import interruptible, quiet_xla, safe_in
+from experiments.commands.terminal import quiet_xla, safe_in
 
 if TYPE_CHECKING:
     from experiments.population import People
