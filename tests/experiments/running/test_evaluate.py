@@ -225,6 +225,8 @@ def test_two_agents_of_one_name_are_not_mixed_up() -> None:
         (["first"], [], 1, 0, "nothing to evaluate: there are 1 agents and 0 levels"),
         (["first"], "combo:5x5", 0, 0, "attempts must be at least 1, not 0"),
         (["first"], "combo:5x5", 1, -1, "the seed must be a whole number from 0 to 4294967295, not -1"),
+        (["first", "greedi"], "combo:5x5", 1, 0, "there is no agent 'greedi' .did you mean 'greedy'"),
+        (["mcts:simulation=3"], "combo:5x5", 1, 0, "there is no parameter 'simulation' .did you mean 'simulations'"),
         ([3], "combo:5x5", 1, 0, "an agent is a name, or has `name` and `bind`; this is a int"),
     ],
 )
