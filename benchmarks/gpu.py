@@ -242,7 +242,7 @@ def other_table(plans: dict[str, Plan]) -> str:
     """The other programs: what they do once, and in each beat of their first loop."""
     lines = [
         "| program | launches, MB outside of beats | launches, MB a beat | loops of beats "
-        "| collectives in a beat, in all | temporary bytes a board | compiled in, on busy cores |",
+        "| collectives in a beat, in all | temporary bytes a board | compiled in, of all cores |",
         "|---|---|---|---|---|---|---|",
     ]
     for plan in plans.values():
@@ -257,7 +257,7 @@ def other_table(plans: dict[str, Plan]) -> str:
 
 
 def seconds_of(plan: Plan) -> str:
-    """What compiling took, where that was seen to its end."""
+    """What compiling took of all cores together, where that was measured."""
     return "-" if plan["seconds"] is None else f"{plan['seconds']:.0f} s"
 
 
