@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 import jax
@@ -23,6 +23,9 @@ Mask = jax.Array
 
 Word = jnp.uint16
 ONES = 0xFFFF
+
+BY_ROWS = "rows"
+"""The scope of what `by_rows` marks."""
 
 Tree = TypeVar("Tree")
 
@@ -194,6 +197,14 @@ def fence(tree: Tree, never: jax.Array) -> Tree:
 
     result: Tree = lax.platform_dependent(tree, cpu=on_cpu, default=lax.optimization_barrier)
     return result
+
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def by_rows(f: Function) -> Function:
+    """`f`, marked: on a GPU, what it does is done row by row, each an array of its own; see `runtime.unstacked`."""
+    return jax.named_scope(BY_ROWS)(f)
 
 
 def unpack(width: int, plane: Plane) -> jax.Array:

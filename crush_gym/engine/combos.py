@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from crush_gym import layout
-from crush_gym.engine.bits import Mask, Plane, Word, any_of, look, mask, word_of
+from crush_gym.engine.bits import Mask, Plane, Word, any_of, by_rows, look, mask, word_of
 from crush_gym.engine.board import Board
 from crush_gym.engine.books import WAVE_TIME, book, colour_orders
 from crush_gym.engine.mechanics import Report, active
@@ -71,6 +71,7 @@ def combine(terrain: Terrain, play: Play, moves: Moves) -> Play:
     )
 
 
+@by_rows
 def which(board: Board, first: Plane, second: Plane) -> Pairs:
     """Tell the combos apart."""
     kinds = (board.striped, board.candy(layout.WRAPPED), board.other(layout.COLOUR_BOMB), board.plain)
@@ -86,6 +87,7 @@ def which(board: Board, first: Plane, second: Plane) -> Pairs:
     )  # fmt: skip
 
 
+@by_rows
 def _colour(board: Board, cells: Plane) -> jax.Array:
     """Colour 1-7 of the only candy in these cells; uint16[B]. Of two candies something that nobody asks for."""
     bits = [mask(word_of(plane & cells) != 0) & Word(1 << i) for i, plane in enumerate(board.colours)]

@@ -12,6 +12,7 @@ from crush_gym.engine.bits import (
     Plane,
     Word,
     any_of,
+    by_rows,
     choose,
     count,
     flood,
@@ -86,6 +87,12 @@ def falls(terrain: Terrain, board: Board) -> Plane:
     free, empty = board.free_items, board.empty(terrain.floor)
     can = free & terrain.feeds
     can, empty = board.fence((can, empty))
+    return _falls(terrain, board, free, can, empty)
+
+
+@by_rows
+def _falls(terrain: Terrain, board: Board, free: Plane, can: Plane, empty: Plane) -> Plane:
+    """The same. can: fall where the cell below gives way"""
     falling = _upwards(can & look(empty, 1, 0), can, board)
     for _ in range(board.spec.portal_hops):
         gives_way = empty | falling
@@ -101,9 +108,15 @@ def _upwards(falling: Plane, can: Plane, board: Board) -> Plane:
 
 def _through(layer: PortalLayer, items: Plane, fence: Keep) -> Plane:
     """Items at the entrances, moved to where their portals lead. uint16[n, H, B]."""
+    return _words_through(layer, items, fence) & layer.target
+
+
+@by_rows
+def _words_through(layer: PortalLayer, items: Plane, fence: Keep) -> Plane:
+    """Where they are then, of each layer's columns; uint16[n, 1, B]."""
     words = fence(_row_words(items & layer.source))
     moved = fence(any_of(_to(words, c, layer.to[c]) for c in range(layer.to.shape[0])))
-    return moved[:, None] & layer.target
+    return moved[:, None]
 
 
 def _back_through(layer: PortalLayer, cells: Plane, fence: Keep) -> Plane:

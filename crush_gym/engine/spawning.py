@@ -8,7 +8,7 @@ from jax import lax
 
 from crush_gym import layout
 from crush_gym.engine import randomness
-from crush_gym.engine.bits import Plane, Word, any_of, at_column, count, mask, total, word_of
+from crush_gym.engine.bits import Plane, Word, any_of, at_column, by_rows, count, mask, total, word_of
 from crush_gym.engine.board import Board
 from crush_gym.engine.state import Books, Play
 from crush_gym.engine.terrain import Terrain
@@ -16,6 +16,7 @@ from crush_gym.engine.terrain import Terrain
 PLENTY = 1 << 20
 
 
+@by_rows
 def spawn(terrain: Terrain, play: Play, wanted: Plane) -> tuple[Play, Plane]:
     """Fill the entries `wanted` (empty cells); also what was born: planes to add to the items, uint16[n, H, B]."""
     spec = play.spec

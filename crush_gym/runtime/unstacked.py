@@ -4,7 +4,8 @@ XLA:GPU puts operations into one kernel, with several results if need be, where 
 uint16[n, H, B] has another one than a plane, so that whatever stacks planes, or takes one out, ends a kernel. Here a
 program is run on planes that were never stacked: leading axes become places in a NumPy array of traced arrays, and what
 moves along them is decided while tracing. Loops carry planes one by one, short ones are unrolled. Barriers are left
-out: they are fences for the CPU, and on a GPU XLA weighs for itself what is better computed twice.
+out: they are fences for the CPU, and on a GPU XLA weighs for itself what is better computed twice. What `by_rows` marks
+is done with every row as an array of its own, as the whole of a game is that has few planes.
 
 What has no rule is put together, done as it stands, and taken apart again, so that every program gives what it gave.
 """
@@ -21,6 +22,8 @@ import numpy as np
 from jax import lax
 from jax.extend import core
 
+from crush_gym.engine.bits import BY_ROWS
+
 Tree = Any
 
 ROWS, PLANES = 1, 2
@@ -29,19 +32,63 @@ ROWS, PLANES = 1, 2
 UNROLLED = 4
 """Most rounds of a loop that are written out."""
 
+WORDS = np.uint16
+"""Of what planes are made."""
+
+FREE = {"slice", "squeeze", "reshape", "broadcast_in_dim", "concatenate", "transpose", "convert_element_type", "pad"}
+"""Operations that cost nothing where their results are used."""
+
 BEAT = "beat"
 """The scope of what loops over boards do, by which a profile, or a plan, finds it."""
 
 Pieces = np.ndarray[Any, np.dtype[np.object_]]
 """An array taken apart: an entry for each place along the leading axes, which are often none."""
 
-
-Packed = list[list[Any]]
-"""Arrays as a loop carries them: of each its pieces, or the whole of it."""
+Arrays = list[Any]
+"""Pieces of several arrays in a row."""
 
 
 class Platform:
     """What the number of the platform stands for while tracing: not a CPU."""
+
+
+class Value:
+    """A traced array taken apart, as planes or as rows, whichever is asked for."""
+
+    def __init__(self, kind: Any, pieces: dict[int, Pieces]) -> None:
+        """kind: its shape and type; pieces: by `ROWS` and `PLANES`, at least one of them."""
+        self.kind, self._pieces = kind, pieces
+
+    @classmethod
+    def of(cls, whole: int, x: Any) -> Value:
+        x = jnp.asarray(x)
+        return cls(jax.ShapeDtypeStruct(x.shape, x.dtype), {whole: _apart(whole, x)})  # type: ignore[no-untyped-call]
+
+    def at(self, whole: int) -> Pieces:
+        """As planes, or as rows."""
+        if whole not in self._pieces:
+            other = self._pieces[PLANES + ROWS - whole]
+            self._pieces[whole] = _cut(other, self.kind) if whole == ROWS else _joined_rows(other, self.kind)
+        return self._pieces[whole]
+
+    def again(self) -> Value:
+        """The same for another trace, which must not leave what it makes of it in this one."""
+        return Value(self.kind, dict(self._pieces))
+
+    def together(self) -> jax.Array:
+        """The array."""
+        return _together(self._pieces.get(PLANES, next(iter(self._pieces.values()))), self.kind)
+
+
+def _cut(planes: Pieces, kind: Any) -> Pieces:
+    return _filled(kind.shape[:-ROWS], lambda i: planes[i[:-1]][i[-1]]) if len(kind.shape) >= PLANES else planes
+
+
+def _joined_rows(rows: Pieces, kind: Any) -> Pieces:
+    if len(kind.shape) < PLANES:
+        return rows
+    plane = jax.ShapeDtypeStruct(kind.shape[-PLANES:], kind.dtype)  # type: ignore[no-untyped-call]
+    return _filled(kind.shape[:-PLANES], lambda i: _together(rows[i], plane))
 
 
 def unstacked(f: Callable[..., Tree], whole: int = PLANES) -> Callable[..., Tree]:
@@ -49,10 +96,9 @@ def unstacked(f: Callable[..., Tree], whole: int = PLANES) -> Callable[..., Tree
 
     def call(*args: Tree) -> Tree:
         closed, shapes = jax.make_jaxpr(f, return_shape=True)(*args)
-        leaves = [_apart(whole, jnp.asarray(x)) for x in jax.tree.leaves(args)]
+        leaves = [Value.of(whole, x) for x in jax.tree.leaves(args)]
         results = _run(whole, closed.jaxpr, closed.consts, leaves)
-        together = [_together(x, v.aval) for x, v in zip(results, closed.jaxpr.outvars, strict=True)]
-        return jax.tree.unflatten(jax.tree.structure(shapes), together)
+        return jax.tree.unflatten(jax.tree.structure(shapes), [x.together() for x in results])
 
     return call
 
@@ -85,17 +131,18 @@ def _filled(lead: Sequence[int], piece: Callable[[tuple[int, ...]], Any]) -> Pie
 
 def _run(whole: int, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
     """A program's results, from arguments taken apart."""
-    known: dict[Any, Any] = dict(zip(jaxpr.constvars, (_apart(whole, jnp.asarray(x)) for x in consts), strict=True))
+    known: dict[Any, Any] = dict(zip(jaxpr.constvars, (Value.of(whole, x) for x in consts), strict=True))
     known |= zip(jaxpr.invars, args, strict=True)
 
     def value(v: Any) -> Any:
         if not isinstance(v, core.Literal):
             return known[v]
         kind: Any = v.aval
-        return _apart(whole, jnp.asarray(v.val, kind.dtype))
+        return Value.of(whole, jnp.asarray(v.val, kind.dtype))
 
     for equation in jaxpr.eqns:
-        results = _done(whole, equation, [value(v) for v in equation.invars])
+        own = ROWS if BY_ROWS in str(equation.source_info.name_stack).split("/") else whole
+        results = _done(own, equation, [value(v) for v in equation.invars])
         known |= zip(equation.outvars, results, strict=True)
     return [value(v) for v in jaxpr.outvars]
 
@@ -121,8 +168,10 @@ def _done(whole: int, equation: Any, args: list[Any]) -> list[Any]:
         return _while(whole, params, args)
     rule = RULES.get(name)
     full = all(v.aval.size for v in (*equation.invars, *equation.outvars))
-    made = rule(whole, equation, args) if rule and full else None
-    return [made] if made is not None else _as_it_stands(whole, equation, args)
+    made = rule(whole, equation, [x.at(whole) for x in args]) if rule and full else None
+    return (
+        [Value(equation.outvars[0].aval, {whole: made})] if made is not None else _as_it_stands(equation, args, whole)
+    )
 
 
 def _of_closed(whole: int, closed: Any, args: Sequence[Any]) -> list[Any]:
@@ -130,89 +179,142 @@ def _of_closed(whole: int, closed: Any, args: Sequence[Any]) -> list[Any]:
     return _run(whole, inner, consts, args)
 
 
-def _as_it_stands(whole: int, equation: Any, args: list[Pieces]) -> list[Pieces]:
-    together = [_together(x, v.aval) for x, v in zip(args, equation.invars, strict=True)]
-    done = equation.primitive.bind(*together, **equation.params)
-    return [_apart(whole, x) for x in (done if equation.primitive.multiple_results else [done])]
+def _as_it_stands(equation: Any, args: list[Value], whole: int) -> list[Value]:
+    done = equation.primitive.bind(*[x.together() for x in args], **equation.params)
+    return [Value.of(whole, x) for x in (done if equation.primitive.multiple_results else [done])]
 
 
 # ------------------------------------------------------------------ loops
 
 
-def _scan(whole: int, params: Any, args: list[Pieces]) -> list[Pieces]:
+def _scan(whole: int, params: Any, args: list[Value]) -> list[Value]:
     """A loop of known length that only hands on what it carries."""
     given, carry, rounds = args[: params["num_consts"]], args[params["num_consts"] :], params["length"]
 
-    def once(carry: list[Pieces]) -> list[Pieces]:
-        return _of_closed(whole, params["jaxpr"], [*given, *carry])
+    def once(carry: list[Value]) -> list[Value]:
+        return _of_closed(whole, params["jaxpr"], [*(x.again() for x in given), *carry])
 
     if rounds <= UNROLLED:
         for _ in range(rounds):
             carry = once(carry)
         return carry
-    carried = Carried(whole, once, carry, params["jaxpr"].out_avals)
-    return carried.unpacked(lax.scan(lambda x, _: (carried.once(x), None), carried.packed(carry), None, rounds)[0])
+    loop = Loop(whole, once, carry)
+    return loop.values(rounds, lax.fori_loop(0, rounds, loop.round, loop.start))
 
 
-def _while(whole: int, params: Any, args: list[Pieces]) -> list[Pieces]:
+def _while(whole: int, params: Any, args: list[Value]) -> list[Value]:
     first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
     asked, given, carry = args[:first], args[first:second], args[second:]
 
-    def once(carry: list[Pieces]) -> list[Pieces]:
-        return _of_closed(whole, params["body_jaxpr"], [*given, *carry])
+    def once(carry: list[Value]) -> list[Value]:
+        return _of_closed(whole, params["body_jaxpr"], [*(x.again() for x in given), *carry])
 
-    carried = Carried(whole, once, carry, params["body_jaxpr"].out_avals)
+    loop = Loop(PLANES, once, carry)  # whose rows XLA would copy one by one, where it does not know how often
 
-    def more(x: Packed) -> jax.Array:
-        going: jax.Array = _of_closed(whole, params["cond_jaxpr"], [*asked, *carried.unpacked(x)])[0][()]
+    def more(at: tuple[jax.Array, Arrays]) -> jax.Array:
+        values = [*(x.again() for x in asked), *loop.values(*at)]
+        going: jax.Array = _of_closed(whole, params["cond_jaxpr"], values)[0].at(whole)[()]
         return going
 
-    return carried.unpacked(lax.while_loop(more, carried.once, carried.packed(carry)))
+    return loop.values(*lax.while_loop(more, lambda at: (at[0] + 1, loop.round(*at)), (jnp.int32(0), loop.start)))
 
 
-class Carried:
-    """How a loop hands on what it carries: piece by piece.
+class Loop:
+    """A loop that hands on as little as it can, piece by piece: XLA may copy what is handed on in every round.
 
-    But together where a round makes all pieces alike, such as planes that it leaves empty: XLA would copy each of them.
+    Pieces that a round leaves as they are stay outside. So do those that a round makes of none of them, such as planes
+    that it leaves empty: only the first round reads what was there before. And what levels fix, numbers that all boards
+    share, is worked out before the loop: each would be a kernel.
     """
 
-    def __init__(
-        self, whole: int, once: Callable[[list[Pieces]], list[Pieces]], carry: list[Pieces], kinds: Sequence[Any]
-    ) -> None:
-        """once: a round; kinds: shapes and types of what is carried."""
-        self.whole, self._once, self._like, self.kinds = whole, once, carry, kinds
-        made = jax.make_jaxpr(lambda x: _listed(once(_like(carry, x))))(_listed(carry))
-        results = iter(made.jaxpr.outvars)
-        self.alike = [len({id(next(results)) for _ in pieces.flat}) == 1 < pieces.size for pieces in carry]
+    def __init__(self, whole: int, once: Callable[[list[Value]], list[Value]], carry: list[Value]) -> None:
+        """once: a round."""
+        self.kinds = [x.kind for x in carry]
+        self.wholes = [whole if kind.dtype == WORDS else ROWS for kind in self.kinds]
+        self._before = self._listed(carry)
+        made = jax.make_jaxpr(lambda x: self._listed(once(self._values(x))))(self._before)
+        body, results = made.jaxpr, made.jaxpr.outvars
+        early = _without(body, body.invars)
+        outside = {v for equation in early for v in equation.outvars}.union(body.constvars)
+        settled = [n for n, v in enumerate(results) if isinstance(v, core.Literal) or v in outside]
+        self._moving = [n for n, v in enumerate(results) if v is not body.invars[n] and n not in settled]
+        shared = _worked_out(body, early)
+        ends = [results[n] for n in settled]
+        found = _called(body.replace(invars=[], outvars=[*ends, *shared], eqns=early), made.consts)()
+        self._after = dict(zip(settled, found, strict=False))
+        self._body = _called(
+            _rest(body, [results[n] for n in self._moving], shared), [*made.consts, *found[len(settled) :]]
+        )
+        self.start = [self._before[n] for n in self._moving]
 
-    def once(self, x: Packed) -> Packed:
-        """A round."""
+    def round(self, number: jax.Array, carried: Arrays) -> Arrays:
+        """What is handed on after one more round. number: of those before it."""
         with jax.named_scope(BEAT):
-            return self.packed(self._once(self.unpacked(x)))
+            return list(self._body(*self._pieces(number, carried)))
 
-    def packed(self, arrays: list[Pieces]) -> Packed:
-        """As the loop carries them."""
-        triples = zip(arrays, self.alike, self.kinds, strict=True)
-        return [[_together(x, kind)] if alike else list(x.flat) for x, alike, kind in triples]
+    def values(self, number: jax.Array | int, carried: Arrays) -> list[Value]:
+        """All that the loop is about, after so many rounds."""
+        return self._values(self._pieces(number, carried))
 
-    def unpacked(self, x: Packed) -> list[Pieces]:
-        """Taken apart."""
-        pairs = zip(x, self.alike, strict=True)
-        return _like(self._like, [list(_apart(self.whole, y[0]).flat) if alike else y for y, alike in pairs])
+    def _pieces(self, number: jax.Array | int, carried: Arrays) -> Arrays:
+        pieces = list(self._before)
+        for n, piece in zip(self._moving, carried, strict=True):
+            pieces[n] = piece
+        for n, after in self._after.items():
+            certain = isinstance(number, int) and number > 0
+            pieces[n] = after if certain else jnp.where(number == 0, self._before[n], after)
+        return pieces
+
+    def _listed(self, values: Sequence[Value]) -> Arrays:
+        return [piece for x, whole in zip(values, self.wholes, strict=True) for piece in x.at(whole).flat]
+
+    def _values(self, pieces: Arrays) -> list[Value]:
+        rest = iter(pieces)
+
+        def arranged(kind: Any, whole: int) -> Value:
+            return Value(kind, {whole: _filled(kind.shape[: max(len(kind.shape) - whole, 0)], lambda _: next(rest))})
+
+        return [arranged(*pair) for pair in zip(self.kinds, self.wholes, strict=True)]
 
 
-def _listed(arrays: Sequence[Pieces]) -> list[list[Any]]:
-    return [list(pieces.flat) for pieces in arrays]
+def _without(jaxpr: Any, unknown: Sequence[Any]) -> list[Any]:
+    """The operations that need none of these."""
+    needing, others = set(unknown), []
+    for equation in jaxpr.eqns:
+        if needing.isdisjoint(_read(equation)):
+            others.append(equation)
+        else:
+            needing.update(equation.outvars)
+    return others
 
 
-def _like(arrays: Sequence[Pieces], lists: Sequence[Sequence[Any]]) -> list[Pieces]:
-    """Lists of pieces in the arrangement of others."""
+def _worked_out(jaxpr: Any, early: Sequence[Any]) -> list[Any]:
+    """What these operations work out of constants that all boards share, where others use it."""
+    fixed = {id(x) for x in early} - {id(x) for x in _without(jaxpr, [*jaxpr.invars, *jaxpr.constvars])}
+    made = [x for x in early if id(x) in fixed and x.primitive.name not in FREE]
+    inner = {id(x) for x in made}
+    used = {v for x in jaxpr.eqns if id(x) not in inner for v in _read(x)}
+    return [v for x in made for v in x.outvars if v in used and v.aval.size and v.aval.shape[-1:] == (1,)]
 
-    def arranged(pieces: Pieces, listed: Sequence[Any]) -> Pieces:
-        rest = iter(listed)
-        return _filled(pieces.shape, lambda _: next(rest))
 
-    return [arranged(*pair) for pair in zip(arrays, lists, strict=True)]
+def _rest(jaxpr: Any, results: Sequence[Any], given: Sequence[Any]) -> Any:
+    """What is left of a program of which only these results are wanted, where some values are given."""
+    known = set(given)
+    wanted, eqns = {v for v in results if not isinstance(v, core.Literal)} - known, []
+    for equation in reversed(jaxpr.eqns):
+        if not wanted.isdisjoint(equation.outvars):
+            eqns.append(equation)
+            wanted |= _read(equation) - known
+    return jaxpr.replace(constvars=[*jaxpr.constvars, *given], outvars=list(results), eqns=eqns[::-1])
+
+
+def _read(equation: Any) -> set[Any]:
+    return {v for v in equation.invars if not isinstance(v, core.Literal)}
+
+
+def _called(jaxpr: Any, consts: Sequence[Any]) -> Callable[..., Arrays]:
+    call: Callable[..., Arrays] = core.jaxpr_as_fun(core.ClosedJaxpr(jaxpr, consts))
+    return call
 
 
 # ------------------------------------------------------------------ rules
@@ -302,6 +404,16 @@ def _turned(whole: int, equation: Any, args: list[Pieces]) -> Pieces | None:
     return args[0].transpose(order[:lead]) if tuple(order[lead:]) == tuple(range(lead, len(order))) else None
 
 
+def _numbered(whole: int, equation: Any, args: list[Pieces]) -> Pieces | None:
+    """Numbers along an axis."""
+    del args
+    params, lead = equation.params, _lead(whole, equation.outvars[0])
+    axis, kind, (leading, own) = params["dimension"], params["dtype"], (params["shape"][:lead], params["shape"][lead:])
+    if axis >= lead:
+        return _filled(leading, lambda _: lax.broadcasted_iota(kind, own, axis - lead))
+    return _filled(leading, lambda i: lax.full(own, i[axis], kind))
+
+
 Rule = Callable[[int, Any, list[Pieces]], Pieces | None]
 
 RULES: dict[str, Rule] = {
@@ -323,5 +435,6 @@ RULES: dict[str, Rule] = {
     "pad": _padded,
     "concatenate": _joined,
     "transpose": _turned,
+    "iota": _numbered,
 }  # fmt: skip
 """By the names of operations."""

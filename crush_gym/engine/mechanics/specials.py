@@ -11,7 +11,20 @@ from jax import lax
 
 from crush_gym import layout
 from crush_gym.engine import randomness
-from crush_gym.engine.bits import Mask, Plane, Word, any_of, first_cell, flood, mask, occurs, square, word_of
+from crush_gym.engine.bits import (
+    Mask,
+    Plane,
+    Word,
+    any_of,
+    by_rows,
+    first_cell,
+    flood,
+    mask,
+    occurs,
+    square,
+    total,
+    word_of,
+)
 from crush_gym.engine.board import Board, coloured
 from crush_gym.engine.mechanics.base import Mechanic
 
@@ -97,6 +110,14 @@ def _walls(board: Board) -> Plane:
 
 def bombed(board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array) -> Plane:
     """Every candy of the colour that each of these colour bombs draws among the colours present."""
+    words = (bombs, bits, round_number)
+    one_by_one, at_once = (lambda *x, f=f: f(board, *x) for f in (bombed_one_by_one, bombed_at_once))
+    area: Plane = lax.platform_dependent(*words, cpu=one_by_one, default=at_once)
+    return area
+
+
+def bombed_one_by_one(board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array) -> Plane:
+    """As long as any board has another one: few have any."""
 
     def more(carry: tuple[Plane, Plane]) -> jax.Array:
         return jnp.any(carry[0] != 0)
@@ -109,6 +130,30 @@ def bombed(board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array)
         return waiting & ~bomb, area | of_colour(board, colour)
 
     return lax.while_loop(more, one, (bombs, board.nothing))[1]
+
+
+def bombed_at_once(board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array) -> Plane:
+    """Every cell draws, whether a bomb stands there or not: a loop would ask the host for each of its rounds."""
+    present, drawn = _drawn_at_once(board, bombs, bits, round_number)
+    area, seen = board.nothing, jnp.zeros_like(drawn)
+    for code, there in enumerate(present, start=1):
+        area = area | (coloured(board.colours, code) & mask(drawn >> seen & Word(1) != 0))
+        seen = seen + there
+    return area
+
+
+@by_rows
+def _drawn_at_once(
+    board: Board, bombs: Plane, bits: jax.Array, round_number: jax.Array
+) -> tuple[list[jax.Array], jax.Array]:
+    """Whether each colour is present, 0 or 1; and a word with a bit for each that is drawn, counted among these."""
+    present = [(word_of(coloured(board.colours, code)) != 0).astype(Word) for code in range(1, board.spec.colours + 1)]
+    number = board.fence(total(present))
+    columns, rows = (lax.broadcasted_iota(jnp.uint32, (board.spec.width, board.spec.height, 1), n) for n in (0, 1))
+    value = randomness.draw(bits, randomness.BOMB, 16 * rows + columns, round_number)
+    bit = Word(1) << randomness.below(value, number).astype(Word)
+    drawn = jnp.where(bombs >> columns.astype(Word) & Word(1) != 0, bit, Word(0))
+    return present, board.fence(word_of(board.fence(any_of(list(drawn)))))
 
 
 def of_colour(board: Board, colour: jax.Array) -> Plane:
