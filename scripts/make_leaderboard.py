@@ -68,7 +68,7 @@ def levels_of(name: str) -> tuple[Task, ...]:
     """The levels of a part of the grid."""
     if name != "ladder":
         return tasks_of(name)
-    fifth = {level.name for level in load_pack(name).folds(5)[0]}
+    fifth = {level.name for level in load_pack(name).folds(5)[0][1]}
     return tuple(task for task in tasks_of(name) if task.name in fifth)
 
 

@@ -67,6 +67,18 @@ def test_a_resumed_run_ends_as_one_that_was_never_interrupted(whole: Path, tmp_p
         assert same_weights(folder / name, whole / name)
 
 
+def test_a_run_that_ends_before_its_first_judgement_leaves_weights_and_can_be_resumed(
+    whole: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    done = train(GAME, folder, minutes=1e-6, **SMALL)
+    assert (done.steps, done.why) == (256, "minutes")
+    assert done.best == read(folder / "best.safetensors").about["judged"]["score"]
+    train(resume=folder)
+    assert lines_of(folder) == lines_of(whole)
+    assert same_weights(folder / "best.safetensors", whole / "best.safetensors")
+
+
 def test_what_was_done_after_the_last_checkpoint_is_done_again(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     train(GAME, folder, stop=StopAfter(2), **SMALL)
