@@ -138,7 +138,7 @@ def _keep_programs() -> None:
         for path, total in zip(known, itertools.accumulate(path.stat().st_size for path in known), strict=True):
             if total > store.MOST:
                 path.unlink()
-        jax.config.update("jax_compilation_cache_dir", str(folder))
+        jax.config.update("jax_compilation_cache_dir", str(folder))  # type: ignore[no-untyped-call]
 
 
 def _extra(missing: ImportError) -> str:
