@@ -170,7 +170,7 @@ def table(by_algorithm: Mapping[str, Sequence[Judged]], others: Mapping[str, flo
         last = max(point.steps for point in each)
         scores = ", ".join(f"{point.score:,.0f}" for point in each if point.steps == last)
         body.append((algorithm, f"{last:,}", f"{speed(each):,.0f}", f"{last / speed(each) / 60:.1f}", scores))
-    body += [(name, "0", "", "", f"{score:,}") for name, score in others.items()]
+    body += [(name, *("\N{EN DASH}",) * 3, f"{score:,.0f}") for name, score in others.items()]
     return report.section("At the end", report.table(head, body, left=(0,), stacked=True))
 
 

@@ -33,7 +33,7 @@ from experiments.results.row import Row
 from experiments.results.scores import read_scores
 from experiments.results.task import Task
 from experiments.running.evaluation import evaluate
-from experiments.training.plan import asks_for_more_than_points
+from scripts.make_references import lasts
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "leaderboard"
 ROWS, PAGE = FOLDER / "rows.csv.gz", FOLDER / "index.html"
@@ -78,7 +78,7 @@ def levels_of(name: str) -> tuple[Task, ...]:
     """The levels of a part of the grid, but those of points against the clock, where good players never end."""
     chosen = {level.name for level in load_pack(name).folds(5)[0][1][:: 200 // LADDER]} if name == "ladder" else None
     tasks = (task for task in tasks_of(name) if chosen is None or task.name in chosen)
-    return tuple(task for task in tasks if not task.level.seconds or asks_for_more_than_points(task))
+    return tuple(task for task in tasks if not lasts(task.level))
 
 
 def known(levels: dict[str, tuple[Task, ...]]) -> list[Row]:
