@@ -107,18 +107,25 @@ def packed(rows: Iterable[Row]) -> bytes:
 def write_page(levels: dict[str, tuple[Task, ...]], rows: Sequence[Row]) -> None:
     """The ranking of those who played all parts, one for each part, and how trained players were made."""
     part_of = {task.identity: name for name, some in levels.items() for task in some}
-    parts: dict[str, list[Row]] = {name: [] for name in levels}
+    parts: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         parts[part_of[row.task]].append(row)
-    field = field_of(rows, who_played(frozenset(part_of), rows))
+    there = {name: parts[name] for name in levels if len(who_played(identities(levels[name]), parts[name])) > 1}
+    everywhere = [row for part in there.values() for row in part]
+    field = field_of(everywhere, who_played(identities(task for name in there for task in levels[name]), everywhere))
     agents = sorted({row.agent for row in rows})
     commands = {agent: [f"python -m scripts.make_leaderboard --play '{agent}'"] for agent in agents}
     facts = {"attempts": f"{len(rows):,}, with seed {SEED:,}", "hardware": "2 cores of a virtual machine, CPU only"}
     page = leaderboard_page(rank(field, None), Origins(facts, commands), "Leaderboard")
-    sections = [section_of(name, levels[name], part) for name, part in parts.items() if part]
+    sections = [section_of(name, levels[name], part) for name, part in there.items()]
     body = (*page.sections[:1], *sections, trained(), *page.sections[1:])
     Page(page.title, page.lead, body, page.facts).write(PAGE)
     print(PAGE)
+
+
+def identities(tasks: Iterable[Task]) -> frozenset[str]:
+    """Of tasks, by which rows name them."""
+    return frozenset(task.identity for task in tasks)
 
 
 def who_played(tasks: AbstractSet[str], rows: Iterable[Row]) -> list[str]:
@@ -131,7 +138,7 @@ def who_played(tasks: AbstractSet[str], rows: Iterable[Row]) -> list[str]:
 
 def section_of(name: str, levels: Sequence[Task], rows: Sequence[Row]) -> Section:
     """The ranking on one part of the grid, of all who played the whole of it."""
-    board = rank(field_of(rows, who_played({task.identity for task in levels}, rows)), None)
+    board = rank(field_of(rows, who_played(identities(levels), rows)), None)
     goals = any(task.goal for task in board.tasks)
     head = ("player", "rank", "IQM", "success" if goals else "mean score", "an attempt")
     scores: dict[str, list[int]] = defaultdict(list)
