@@ -86,8 +86,9 @@ references: setup ## let the reference players play every level that ships, for 
 model: setup ## fit the model that `crush-gym predict` ships with, on synthetic players
 	@$(RUN) -m scripts.make_prediction_model
 
-leaderboard: setup ## draw docs/leaderboard from the rows that ship; PLAY="AGENT ..." has them play first
+leaderboard: setup ## draw docs/leaderboard from what ships; PLAY="AGENT ..." has them play first, RUNS="DIR ..." enters runs
 	@$(RUN) -m scripts.make_leaderboard $(if $(PLAY),--play $(PLAY))
+	@$(RUN) -m scripts.make_curves $(RUNS)
 
 clean: ## remove environments, caches and build products
 	@rm -rf .venv .venv-* .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site *.egg-info

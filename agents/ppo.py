@@ -54,7 +54,7 @@ class Settings:
     """learn from boards as their mirror images"""
     recolour: bool = True
     """learn from boards in other colours"""
-    updates: int = 8
+    updates: int = 2
     """in one call of the program"""
 
     def __post_init__(self) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import itertools
 import math
 import shutil
 import sys
@@ -99,6 +101,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         if options.help_settings:
             return _list_settings(options.algorithm or "ppo")
+        _keep_programs()
         if options.resume is not None:
             _nothing_else(options)
             return _report([_one(options, options.resume, read_plan(options.resume))])
@@ -118,6 +121,25 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(str(error)) from None
     except ImportError as missing:
         raise CommandError(_extra(missing)) from None
+
+
+def _keep_programs() -> None:
+    """Have JAX keep what learners compile, beside the suite's own programs: it takes up to a minute."""
+    import jax
+
+    from crush_gym.runtime import store
+
+    parent = store.place().folder
+    if parent is None:  # switched off, or JAX was told another place
+        return
+    folder = parent / "learning"
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        known = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+        for path, total in zip(known, itertools.accumulate(path.stat().st_size for path in known), strict=True):
+            if total > store.MOST:
+                path.unlink()
+        jax.config.update("jax_compilation_cache_dir", str(folder))  # type: ignore[no-untyped-call]
 
 
 def _extra(missing: ImportError) -> str:

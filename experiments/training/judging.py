@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -16,10 +17,11 @@ from agents.learning.learner import Learner
 from agents.learning.networks import Architecture
 from agents.protocol import Policy
 from agents.trained import policy_of
-from crush_gym import Game
+from crush_gym import Game, Level
 from experiments.results.row import Row, without_goals
+from experiments.results.task import Task
 from experiments.running.evaluation import evaluate
-from experiments.training.plan import JUDGED_SEED, Plan
+from experiments.training.plan import JUDGED_SEED, Plan, asks_for_more_than_points
 
 __all__ = ["Judgement", "judged", "shown"]
 
@@ -76,13 +78,25 @@ def judged(plan: Plan, learner: Learner, weights: Any) -> Judgement:
     if not plan.tasks:
         return Judgement(likeness=likeness)
     number = max(1, min(len(plan.tasks), plan.attempts // FEWEST))
-    tasks = [plan.tasks[n] for n in np.linspace(0, len(plan.tasks) - 1, number).round().astype(int)]
+    tasks = [ending(plan.tasks[n]) for n in np.linspace(0, len(plan.tasks) - 1, number).round().astype(int)]
     each = max(1, plan.attempts // number)
     agent = _Learning(learner.architecture, learner.inputs, weights)
     results = evaluate(agent, tasks, each, JUDGED_SEED, games=1, progress=False)
     if results.errors:
         raise RuntimeError(str(results.errors[0]))
     return judgement(results.rows)._replace(likeness=likeness)
+
+
+def ending(task: Task) -> Task:
+    """The task, or, where points against the clock are all that is asked for, one with as many moves as seconds.
+
+    Who plays such a level well gains time without end, and would never be judged.
+    """
+    level = task.level.to_dict()
+    if "seconds" not in level or asks_for_more_than_points(task):
+        return task
+    level["moves"] = level.pop("seconds")
+    return dataclasses.replace(task, level=Level.from_dict(level))
 
 
 def judgement(rows: Sequence[Row]) -> Judgement:

@@ -69,7 +69,7 @@ class Plan:
     reward: str = "auto"
     preview: bool = True
     settings: Mapping[str, Any] = field(default_factory=dict)
-    every: int = 131_072
+    every: int = 32_768
     attempts: int = 400
     pairs: str = ""
 

@@ -90,7 +90,7 @@ def train(
         levels: texts as of `crush-gym evaluate --levels`; with `pairs`, there may be none.
         out: the run's folder, which must not hold another run.
         resume: the folder of a run to go on with, instead of levels, `out` and a plan.
-        minutes: of learning after which it stops; it can be resumed.
+        minutes: of learning after which it stops, having learned once at least; it can be resumed.
         listen: is told how far it is.
         stop: a `threading.Event`, say; soon after it is set, the run is kept and ends.
         plan: fields of `Plan`: algorithm, steps, seed, network, settings, ...
@@ -173,18 +173,21 @@ class _Run:
 
     def go(self) -> Finished:
         """Learn to the end, or until told to stop."""
-        self.before, why = self.seconds, "steps"
+        self.before, first, why = self.seconds, self.steps, "steps"
         self._tell(0.0, {})
         while self.steps < self.plan.steps:
             if self.stop is not None and self.stop.is_set():
                 why = "stopped"
                 break
-            if self.minutes is not None and self._clock() - self.before >= 60 * self.minutes:
+            late = self.minutes is not None and self._clock() - self.before >= 60 * self.minutes
+            if late and self.steps > first:
                 why = "minutes"
                 break
             if not self._call():
                 return Finished(self.folder, self.steps, self.best, self.plan.metric, "diverged")
         self._keep()
+        if self.best is None and why == "minutes":
+            return Finished(self.folder, self.steps, self._judge_early(), self.plan.metric, why)
         return Finished(self.folder, self.steps, self.best, self.plan.metric, why)
 
     def end(self) -> None:
@@ -221,6 +224,13 @@ class _Run:
     def _tell(self, speed: float, metrics: Mapping[str, float]) -> None:
         self.listen(Moment(self.steps, self.plan.steps, speed, metrics, self.judgement, self.best, self._clock()))
 
+    def _judge_early(self) -> float:
+        """The value of weights of a run that ends before its first judgement; a resumed one knows nothing of it."""
+        weights = jax.device_get(self.learner.weights(self.state))
+        early = judged(self.plan, self.learner, weights)
+        self._write_weights(weights, early, True)
+        return early.value(self.plan.metric)
+
     def _judge(self) -> None:
         """Let the harness play the weights, and keep them if none were better."""
         weights = jax.device_get(self.learner.weights(self.state))
@@ -228,11 +238,7 @@ class _Run:
         value = self.judgement.value(self.plan.metric)
         better = self.best is None or value > self.best
         self.best = value if better else self.best
-        trained = self._trained(weights)
-        files.write(self.folder / LAST, trained)
-        if better:
-            files.write(self.folder / BEST, trained)
-            write_bytes(self.folder / CARD, card(self.plan, trained).encode())
+        self._write_weights(weights, self.judgement, better)
         known = {name: number for name, number in self.judgement.numbers.items() if math.isfinite(number)}
         self._log({f"judged/{name}": number for name, number in known.items()})
         self.board.scalars(self.steps, {f"judged/{name}": number for name, number in known.items()})
@@ -252,10 +258,16 @@ class _Run:
             return
         self.board.picture(self.steps, "board", pixels)
 
-    def _trained(self, weights: Any) -> Trained:
+    def _write_weights(self, weights: Any, judgement: Judgement, best: bool) -> None:
+        trained = self._trained(weights, judgement)
+        files.write(self.folder / LAST, trained)
+        if best:
+            files.write(self.folder / BEST, trained)
+            write_bytes(self.folder / CARD, card(self.plan, trained).encode())
+
+    def _trained(self, weights: Any, judgement: Judgement) -> Trained:
         learner, plan = self.learner, self.plan
-        assert self.judgement is not None
-        about = about_of(plan, learner, self.steps, self._clock(), self.judgement, learner.scale(self.state))
+        about = about_of(plan, learner, self.steps, self._clock(), judgement, learner.scale(self.state))
         if test := learner.examined(weights, "test"):
             about["test"] = dict(test)
         return Trained(learner.architecture, learner.inputs, learner.shape, weights, about)

@@ -18,8 +18,10 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from agents.learning.files import read
 from agents.registry import make
 from experiments import evaluate
+from experiments.results.assignment import tasks_of
 from experiments.training import Plan, PlanError, train
 from experiments.training import run as runs
+from experiments.training.judging import ending
 from experiments.training.many import plans_of, read_sweep
 
 GAME = "combo:5x5"
@@ -67,6 +69,18 @@ def test_a_resumed_run_ends_as_one_that_was_never_interrupted(whole: Path, tmp_p
         assert same_weights(folder / name, whole / name)
 
 
+def test_a_run_that_ends_before_its_first_judgement_leaves_weights_and_can_be_resumed(
+    whole: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    done = train(GAME, folder, minutes=1e-6, **SMALL)
+    assert (done.steps, done.why) == (256, "minutes")
+    assert done.best == read(folder / "best.safetensors").about["judged"]["score"]
+    train(resume=folder)
+    assert lines_of(folder) == lines_of(whole)
+    assert same_weights(folder / "best.safetensors", whole / "best.safetensors")
+
+
 def test_what_was_done_after_the_last_checkpoint_is_done_again(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     train(GAME, folder, stop=StopAfter(2), **SMALL)
@@ -101,6 +115,13 @@ def test_tensorboard_reads_what_was_written(whole: Path) -> None:
     assert tags["images"] == ["board"]
     steps = [event.step for event in events.Tensors("loss/policy")]
     assert steps == [256, 512, 768, 1024]
+
+
+def test_levels_where_good_players_never_end_are_judged_by_moves() -> None:
+    judged = {task.name: ending(task).level for name in ("basics/timed", "basics/jelly") for task in tasks_of(name)}
+    (jelly,) = tasks_of("basics/jelly")
+    assert (int(judged["timed"].seconds), int(judged["timed"].moves)) == (-1, 60)
+    assert judged["jelly"].to_dict() == jelly.level.to_dict()
 
 
 def test_a_run_that_diverges_keeps_the_last_good_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
