@@ -54,7 +54,10 @@ def run(options: argparse.Namespace) -> int:
         start = _start(options, case)
         levels = shared.table(options, case.tasks, start)
         source = options.source or f"the people of {options.people.name}"
-        model = fit(levels, case.people, start=start, source=source, watched=shared.watched(options))
+        model = fit(
+            levels, case.people, start=start, source=source, watched=shared.watched(options),
+            other_people=options.other_people,
+        )  # fmt: skip
         change = None if start is None else moved(start, model, levels)
         save(model, options.out)
     if options.json:
