@@ -25,7 +25,7 @@ INTERCEPT = (-1.0, 3.0)
 SLOPE = (0.7, 1.0)
 """What is known beforehand of the mean logit, and of the sum of all agents' slopes: mean and standard deviation."""
 
-AGENTS, COVARIATES = 0.5, 0.3
+AGENTS, COVARIATES = 0.1, 0.3
 """Scales of the half-normal priors of slopes' standard deviations: agents' round the common one, covariates'."""
 
 LARGE = 2.0

@@ -77,7 +77,8 @@ def _start(options: argparse.Namespace, case: Case) -> Model | None:
     if options.start not in (None, SHIPPED):
         return load(Path(options.start))
     few = len(case.tasks) < FEW_LEVELS or (case.players is not None and case.players < FEW_PLAYERS)
-    if options.start is None and not (few and reference().agents == tuple(options.agents)):
+    agents = tuple(options.agents)
+    if options.start is None and not (few and agents in (shared.AGENTS, reference().agents)):
         return None  # other agents have no model to start from
     return reference()
 

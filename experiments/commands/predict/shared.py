@@ -22,14 +22,12 @@ if TYPE_CHECKING:
     from experiments.prediction import Levels, Looked, Model, People
     from experiments.results.task import Task
 
-AGENTS = (
-    "inattentive:share=0", "inattentive", "inattentive:share=0.5", "inattentive:goals=False", "clouded", "heuristic",
-)  # fmt: skip
+AGENTS = ("clouded", "inattentive:share=0.5", "heuristic")
 ATTEMPTS = 1000
-COVARIATES = ("curve", "file:watch")
+COVARIATES = ("bend", "file:watch")
 """What a model is made of unless said."""
 
-OTHER_PEOPLE = 0.15
+OTHER_PEOPLE = 0.1
 """Logits. Of two synthetic populations, one predicted by a model of the other was off by this much more, about."""
 
 LEVELS_HELP = "PACK, PACK/LEVEL, FILE or FILE/LEVEL; may be given several times"
@@ -98,7 +96,8 @@ def add_recipe(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--covariates", nargs="*", metavar="GROUP", default=list(COVARIATES),
-        help="what else levels are judged by: curve (success with fewer and more moves), scores, goals, board, file; "
+        help="what else levels are judged by: bend (the square of agents' logit), curve (success with fewer and "
+        "more moves), scores, goals, board, file; "
         f"file:watch only tells which levels are unlike the others (default: {' '.join(COVARIATES)})",
     )  # fmt: skip
     parser.add_argument(
