@@ -14,9 +14,6 @@ demo pictures references model leaderboard: export CRUSH_GYM_CACHE ?= $(CURDIR)/
 test test-slow test-all soak: export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.cache/jax
 test test-slow test-all soak: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0.2
 
-# These compile much and run little. The slow ones are compiled as users' programs are.
-test: export XLA_FLAGS ?= --xla_backend_extra_options=xla_cpu_disable_loop_unrolling
-
 # Any Python 3 can start the set-up; it then looks for one that is new enough.
 STARTER = $(shell for name in $(PYTHON) python3 python python3.14 python3.13 python3.12 python3.11; do \
 	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 7))' >/dev/null 2>&1 && echo "$$name" && break; done)

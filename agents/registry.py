@@ -213,7 +213,9 @@ def _with_file(maker: Any, first: str, parameters: str, text: str) -> dict[str, 
 
 
 def _said(reason: Exception) -> str:
-    return f"{type(reason).__name__}: {' '.join(str(reason).split()) or 'without a word'}"
+    words = " ".join(str(reason).split())
+    ours = type(reason).__module__.partition(".")[0] == __name__.partition(".")[0]  # whose errors are sentences
+    return words if ours and words else f"{type(reason).__name__}: {words or 'without a word'}"
 
 
 def _parsed(maker: Any, parameters: str, text: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from crush_gym.engine.spec import CAPACITIES, Spec
 from crush_gym.engine.state import State
 from crush_gym.levels import Level, LevelPack
 from crush_gym.levels.tokens import print_board
+from crush_gym.levels.values import did_you_mean
 from crush_gym.policies import Function, Memory, Policy, Traits
 from crush_gym.runtime import devices as spread
 from crush_gym.runtime import kept, lockstep, observe, parts, preview, replay, rollout
@@ -696,4 +697,5 @@ def _nth_board(level: Level, i: int) -> Level:
 
 def _check_choice(name: str, value: object, choices: Any) -> None:
     if value not in tuple(choices):
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
+        expected = ", ".join(map(repr, choices))
+        raise ValueError(f"{name} must be one of {expected}, not {value!r}{did_you_mean(value, choices)}")

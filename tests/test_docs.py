@@ -243,6 +243,7 @@ def test_an_environments_page_names_its_planes_options_and_values(site: Path, na
     for word in (*king_channels(spec), *VIEWS, *REWARDS, "level", "pack", "order", "output", "autoreset_mode", *simple):
         assert f"<code>{word}</code>" in text
     assert all(f'"{value}"' in text or f"&quot;{value}&quot;" in text for value in (*REWARDS, *ILLEGAL, *ORDERS))
+    assert "<code>king</code> lacks the moves or the time left" in text and "without the moves left" in text
     assert str(env.action_space.n) in text
 
 

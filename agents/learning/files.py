@@ -14,6 +14,7 @@ Beside the weights, by their names in the network ("params/conv0/kernel"), it ho
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import os
@@ -145,13 +146,21 @@ def _content(path: Path, where: str) -> tuple[dict[str, np.ndarray[Any, Any]], s
                 )
             return {name: file.get_tensor(name) for name in file.keys()}, text  # noqa: SIM118 - it is no mapping
     except FileNotFoundError:
-        raise PolicyFileError(f"there is no file {where}") from None
+        raise PolicyFileError(f"there is no file {where}{_meant(path)}") from None
     except OSError as error:
         raise PolicyFileError(f"{where} cannot be read: {error.strerror or error}") from None
     except (safetensors.SafetensorError, TypeError, ValueError) as error:
         if isinstance(error, PolicyFileError):
             raise
         raise PolicyFileError(f"{where} is no whole safetensors file: {' '.join(str(error).split())[:200]}") from None
+
+
+def _meant(path: Path) -> str:
+    """Which of those that ship may be meant by a name without a folder and an ending."""
+    if path.suffix or len(path.parts) > 1:
+        return ""
+    near = difflib.get_close_matches(path.name[:80], shipped(), 1, 0.5)
+    return f"; did you mean {near[0]!r}?" if near else f"; those that ship are {', '.join(shipped())}"
 
 
 def _checked_heading(text: str, where: str) -> dict[str, Any]:

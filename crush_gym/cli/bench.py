@@ -13,6 +13,7 @@ from pathlib import Path
 import crush_gym
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, Subparsers, add_command, add_json
+from crush_gym.cli.interrupts import NOTHING_KEPT, interruptible
 
 KINDS = ("cpu", "gpu", "tpu")
 BOARDS = 65_536
@@ -45,12 +46,14 @@ def register(subparsers: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Measure and report."""
     if options.devices is not None:
-        return _on_devices(options.devices, BOARDS if options.boards is None else options.boards, options.json)
+        with interruptible(lambda: NOTHING_KEPT):
+            return _on_devices(options.devices, BOARDS if options.boards is None else options.boards, options.json)
     if options.boards is not None:
         raise CommandError("--boards goes with --devices: say which, such as --devices gpu")
     root = repository()
     if root is None or options.short:
-        return _short(options.json)
+        with interruptible(lambda: NOTHING_KEPT):
+            return _short(options.json)
     print(f"Running all benchmarks of {root}, many minutes; `--short` takes seconds.", file=sys.stderr, flush=True)
     return _whole(root, options.out.absolute(), options.json)
 

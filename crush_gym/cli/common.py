@@ -21,7 +21,7 @@ Run = Callable[[argparse.Namespace], int]
 
 
 PACK_HELP = "a pack that ships, by name (`crush-gym levels list` lists them), or a level file"
-LEVEL_HELP = "one of its levels, by name or by number from 0"
+LEVEL_HELP = "one of its levels, by name or by number from 0; PACK/LEVEL is the same"
 SPEED_HELP = "how many times as fast turns are shown, 0.1 to 10 (default: 1)"
 
 
@@ -116,7 +116,16 @@ def find_pack(name: str) -> LevelPack:
         raise failure(error) from None
 
 
-def find_level(pack: LevelPack, name: str | None) -> Level:
+def find(text: str, name: str | None) -> tuple[LevelPack, Level]:
+    """A pack and its level: PACK and LEVEL, or PACK/LEVEL; or fail in one sentence."""
+    from crush_gym.levels.pack import home_and_level
+
+    home, within = home_and_level(text) if name is None else (text, "")
+    pack = find_pack(home)
+    return pack, _find_level(pack, name or within or None)
+
+
+def _find_level(pack: LevelPack, name: str | None) -> Level:
     """A level of a pack by name or by its number from 0; the only one needs no name."""
     from crush_gym.levels import LevelError
     from crush_gym.levels.pack import level_named

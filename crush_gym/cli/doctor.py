@@ -15,6 +15,7 @@ from typing import Any
 import crush_gym
 from crush_gym.cli import common
 from crush_gym.cli.common import Subparsers, add_command, add_json
+from crush_gym.cli.interrupts import NOTHING_KEPT, interruptible
 
 PACKAGE = "crush-gym"
 NEEDED = ("jax", "jaxlib", "numpy", "gymnasium")
@@ -44,14 +45,15 @@ def register(subparsers: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Look at everything and report; 1 where something is wrong."""
     problems: list[str] = []
-    report: Report = {
-        "versions": versions(problems),
-        "extras": extras(),
-        "devices": devices(problems),
-        "programs": programs(problems),
-        "moves": moves(problems),
-        "problems": problems,
-    }
+    with interruptible(lambda: NOTHING_KEPT):
+        report: Report = {
+            "versions": versions(problems),
+            "extras": extras(),
+            "devices": devices(problems),
+            "programs": programs(problems),
+            "moves": moves(problems),
+            "problems": problems,
+        }
     if options.json:
         common.print_json(report)
     else:

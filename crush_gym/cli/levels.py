@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common, generate
 from crush_gym.cli.common import LEVEL_HELP, PACK_HELP, Subparsers, add_command, add_json
+from crush_gym.cli.interrupts import NOTHING_KEPT, interruptible
 from crush_gym.cli.listing import facts, print_levels
 
 if TYPE_CHECKING:
@@ -84,8 +85,7 @@ def show_level(options: argparse.Namespace) -> int:
     from crush_gym import render
     from crush_gym.cli import describe
 
-    pack = common.find_pack(options.pack)
-    level = common.find_level(pack, options.level)
+    pack, level = common.find(options.pack, options.level)
     rows = describe.rows(level) if options.random is None else _filled(level, options.random)
     if options.svg:
         common.write_text(options.svg, render.svg(rows, level))
@@ -94,7 +94,7 @@ def show_level(options: argparse.Namespace) -> int:
         report = {"pack": pack.name, **facts(index, level), "contents": describe.contents(level)}
         common.print_json({**report, "hash": level.content_hash(), "level": level.to_dict(), "board": rows})
         return 0
-    title = f"{pack.name} / {level.name}" if level.name and level.name != pack.name else level.name or pack.name
+    title = " / ".join(dict.fromkeys(name for name in (pack.name, level.name) if name))
     colours = f"{int(level.colours)} colours"
     facts_of = f"{describe.kind(level)}, {describe.size(level)}, {colours}, {describe.limit(level)}"
     print(f"{common.plain(title or 'level')}: {facts_of}\n")
@@ -115,7 +115,8 @@ def _filled(level: Level, seed: int) -> list[str]:
     from crush_gym import Game
 
     game = Game(level)
-    rows: list[str] = game.text(game.reset(jax.random.key(seed)))
+    with interruptible(lambda: NOTHING_KEPT):
+        rows: list[str] = game.text(game.reset(jax.random.key(seed)))
     return rows
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from crush_gym.cli import common
 from crush_gym.cli.common import LEVEL_HELP, PACK_HELP, SPEED_HELP, CommandError, Subparsers, UsageError, add_command
+from crush_gym.cli.interrupts import NOTHING_KEPT, interruptible, raising
 
 if TYPE_CHECKING:
     from crush_gym import Game, Level
@@ -51,7 +52,8 @@ def run(options: argparse.Namespace) -> int:
     title, level, rules = _chosen(options)
     seed = secrets.randbelow(2**16) if options.seed is None else options.seed
     if actions is not None:
-        return _by_list(title, level, rules, seed, actions, options.log)
+        with interruptible(lambda: NOTHING_KEPT):
+            return _by_list(title, level, rules, seed, actions, options.log)
     return _by_keys(title, level, rules, seed, options.log, options.speed)
 
 
@@ -63,10 +65,11 @@ def _by_keys(title: str, level: Level | None, rules: str, seed: int, log: Path |
     from crush_gym.cli.keys import Player
 
     session = _session(level, rules, seed)
-    session.prepare()
+    with interruptible(lambda: NOTHING_KEPT):
+        session.prepare()
     player = Player(session, terminal, title=f"{title}, seed {seed}", speed=speed, colour=common.colour_wanted())
     try:
-        with terminal:
+        with raising(), terminal:
             player.play()
     finally:
         _finish(session, log, title)
@@ -105,9 +108,8 @@ def _chosen(options: argparse.Namespace) -> tuple[str, Level | None, str]:
         raise UsageError("--board is the board of a simple game: give --rules points or combo with it")
     if options.rules:
         return options.rules, _simple(options.rules, options.board), options.rules
-    pack = common.find_pack(options.pack or DEFAULT[0])
-    level = common.find_level(pack, options.level if options.pack else DEFAULT[1])
-    return level.name or pack.name or "level", level, "saga"
+    pack, level = common.find(*((options.pack, options.level) if options.pack else DEFAULT))
+    return common.plain(level.name or pack.name or "level"), level, "saga"
 
 
 def _simple(rules: str, board: str | None) -> Level | None:

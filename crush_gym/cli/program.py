@@ -7,6 +7,7 @@ import errno
 import functools
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
@@ -15,6 +16,8 @@ from typing import Any
 import crush_gym
 from crush_gym.cli import bench, doctor, levels, play, replay
 from crush_gym.cli.common import CommandError, Subparsers, plain
+from crush_gym.cli.interrupts import INTERRUPTED, leave_at_once
+from crush_gym.cli.parser import Parser
 
 GROUP = "crush_gym.commands"
 """Entry points of this group are functions (subparsers) -> None that add a subcommand, whose `run` default is a
@@ -29,8 +32,18 @@ BUILT_IN: dict[str, Callable[[Subparsers], Subparsers | None]] = {
     "doctor": doctor.register,
 }
 
-INTERRUPTED, BROKEN_PIPE = 130, 141
-"""Exit codes, as a shell would give them."""
+BROKEN_PIPE = 141
+"""The exit code, as a shell would give it."""
+
+
+def console() -> int:
+    """Run the command line as a program of its own."""
+    signal.signal(signal.SIGINT, leave_at_once)
+    status = main()
+    if status == INTERRUPTED:  # where XLA may still be compiling on threads, which would crash
+        sys.stdout.flush()
+        leave_at_once()
+    return status
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,10 +60,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _close_output()
         return BROKEN_PIPE
     except OSError as error:
-        if error.errno not in FULL:
+        if error.errno in FULL:
+            _close_output()
+            return _complain(f"the output cannot be written: {error.strerror}", 1)
+        if error.filename is None:
             raise
-        _close_output()
-        return _complain(f"the output cannot be written: {error.strerror}", 1)
+        return _complain(f"{str(error.filename)!r}: {error.strerror}", 1)
     return status
 
 
@@ -85,10 +100,12 @@ def _run(arguments: list[str]) -> int:
 
 def _parser() -> tuple[argparse.ArgumentParser, dict[str, Subparsers]]:
     """The parser; and what subcommands are added to, by the command that they are a part of, "" for none."""
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="crush-gym",
-        description="Match-3 as a suite of reinforcement-learning environments: look at it, play it, check it.",
-        epilog="examples:\n  crush-gym levels list\n  crush-gym play basics jelly\n  crush-gym doctor\n\n"
+        description="Match-3 as a suite of reinforcement-learning environments: look at levels, let players play them, "
+        "learn, and rank who did.",
+        epilog="examples:\n  crush-gym levels list\n  crush-gym play basics jelly\n"
+        "  crush-gym levels rate basics/jelly\n  crush-gym doctor\n\n"
         "`crush-gym COMMAND --help` explains a command.",
         formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, max_help_position=18),
     )

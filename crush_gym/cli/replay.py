@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common
 from crush_gym.cli.common import SPEED_HELP, CommandError, Subparsers, add_command, add_json
+from crush_gym.cli.interrupts import NOTHING_KEPT, interruptible
 
 if TYPE_CHECKING:
     from crush_gym.attempt_log import Record
@@ -41,6 +42,12 @@ def run(options: argparse.Namespace) -> int:
         record = Record.load(options.log)
     except RecordError as error:
         raise CommandError(str(error)) from None
+    with interruptible(lambda: NOTHING_KEPT):
+        return _again(record, options)
+
+
+def _again(record: Record, options: argparse.Namespace) -> int:
+    """Play it again, show it and report."""
     if sys.stderr.isatty():
         print("Playing the log; the first time takes some seconds ...", file=sys.stderr, flush=True)
     differences = record.differences()
@@ -83,8 +90,13 @@ def _animate(frames: Any, record: Record, seconds: float) -> None:
 
     for frame in frames:
         board = render.ansi(frame, record.level, colour=common.colour_wanted())
-        print(f"{CLEAR}{record.level.name or record.rules}, seed {record.seed}\n\n{board}\n", flush=True)
+        print(f"{CLEAR}{_name(record)}, seed {record.seed}\n\n{board}\n", flush=True)
         time.sleep(seconds)
+
+
+def _name(record: Record) -> str:
+    """What was played, for the terminal."""
+    return common.plain(record.level.name or record.rules)
 
 
 def _report(record: Record, differences: list[str], options: argparse.Namespace) -> None:
@@ -97,18 +109,17 @@ def _report(record: Record, differences: list[str], options: argparse.Namespace)
         report |= {"moves": len(record.actions), "score": final.score, "outcome": final.outcome}
         common.print_json({**report, "reproduces": not differences, "differences": differences})
         return
-    name = record.level.name or record.rules
     moves = counted(len(record.actions), "move")
-    print(f"{name}, seed {record.seed}: {moves}, score {final.score:,}, {final.outcome}")
+    print(f"{_name(record)}, seed {record.seed}: {moves}, score {final.score:,}, {final.outcome}")
     if not differences:
         print("The log reproduces: score, outcome and board are as recorded.")
     for difference in differences:
-        print(f"The log does not reproduce: {difference}")
+        print(common.plain(f"The log does not reproduce: {difference}"))
     changed = [
         f"{n} {was} (here {versions()[n]})" for n, was in record.versions.items() if versions().get(n, was) != was
     ]
     if differences and changed:
-        print(f"It was recorded with {', '.join(changed)}.")
+        print(common.plain(f"It was recorded with {', '.join(changed)}."))
     for path in (options.svg, options.gif):
         if path and not differences:
             print(f"picture: {path}")

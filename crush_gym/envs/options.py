@@ -18,7 +18,7 @@ from crush_gym.envs.task import DRAWS, ILLEGAL, ORDERS, Pool, Task
 from crush_gym.envs.views import VIEWS
 from crush_gym.game import Game, simple_level
 from crush_gym.levels import Level, LevelError, LevelPack, load_pack
-from crush_gym.levels.pack import shipped_packs
+from crush_gym.levels.pack import home_and_level, level_named, shipped_packs
 from crush_gym.levels.values import did_you_mean
 
 DEFAULT_PACK = "tour"
@@ -67,7 +67,8 @@ def read_options(
 ) -> Options:
     """Check what was asked for.
 
-    level: the level to play: its name in a pack that ships, a path, a dict or a `Level`; or its name in `pack`
+    level: the level to play: its name in a pack that ships, PACK/LEVEL, FILE, FILE/LEVEL, a dict or a `Level`; or its
+    name in `pack`
     pack: the levels to play: a name such as "tour" (Saga's default), a path, a dict, a `LevelPack` or a list
     order: which level of a pack an episode plays: "sample", any of them; "cycle", one after the other
     weights: how often "sample" plays each level, in proportion: a number from 0 for each; equally often unless said
@@ -87,7 +88,8 @@ def read_options(
         ("order", order, ORDERS), ("channels", channels, ("first", "last")),
     ):  # fmt: skip
         if value not in known:
-            raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, not {value!r}")
+            expected = ", ".join(map(repr, known))
+            raise ValueError(f"{name} must be one of {expected}, not {value!r}{did_you_mean(value, known)}")
     simple = {"shape": shape, "colours": colours, "moves": moves, "goal": goal}
     if level is None and pack is None and rules != "saga":
         levels: tuple[Level, ...] = (simple_level(rules, shape, colours, moves, goal),)
@@ -125,7 +127,10 @@ def find_levels(level: Any = None, pack: Any = None) -> tuple[Level, ...]:
         return (level,)
     if isinstance(level, str) and not _is_path(level):
         return (_shipped_level(level),)
-    found = load_pack(level)
+    home, name = home_and_level(level) if isinstance(level, str) else (level, "")
+    found = load_pack(home)
+    if name:
+        return (level_named(found, name),)
     if len(found) != 1:
         raise ValueError(f"level= means one level, but this holds {len(found)}: use pack=, or name one as well")
     return (found[0],)

@@ -218,6 +218,20 @@ def _level_meant(name: str) -> str:
     return f"; did you mean the level {show(near[0])} of {show(homes[near[0]])}?" if near else ""
 
 
+def home_and_level(text: str) -> tuple[str, str]:
+    """The pack or the file that a text such as "basics/jelly" or "my.json/Bridge" names, and its level, "" for all."""
+    if os.path.isfile(text):
+        return text, ""
+    first, slash, rest = text.partition("/")
+    if slash and first in shipped_packs():
+        return first, rest
+    for place in (i for i in reversed(range(len(text))) if text[i] == "/"):
+        if os.path.isfile(text[:place]) or (text[:place].endswith(".json") and not text.endswith(".json")):
+            return text[:place], text[place + 1 :]
+    is_path = text.endswith(".json") or first in ("", ".", "..") or os.path.isdir(first)
+    return (first, rest) if slash and not is_path else (text, "")
+
+
 def level_named(pack: LevelPack, text: str) -> Level:
     """A level as a person names it: by its name, or by its number from 0."""
     return pack[int(text)] if text not in pack.names and text.isascii() and text.isdigit() else pack[text]

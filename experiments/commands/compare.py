@@ -57,12 +57,12 @@ def _print(found: Comparison) -> None:
 
     levels = sorted(found.levels, key=lambda each: -each.improvement)
     shown = levels if len(levels) <= SHOWN else [*levels[: SHOWN // 2], *levels[-SHOWN // 2 :]]
-    print(f"A: {found.first}\nB: {found.second}\n")
+    print(f"A: {common.plain(found.first)}\nB: {common.plain(found.second)}\n")
     head = ("level", "A", "B", "difference", "95 % interval", "beats", "t of scores", "dof", "p")
     common.print_table([head, *map(_row, shown)])
     if len(shown) < len(levels):
         print(f"... and {len(levels) - len(shown):,} levels between: `--json` and `--out` have all of them")
-    print(f"\n{counts(found)}\n{found.verdict}")
+    print(f"\n{common.plain(counts(found))}\n{common.plain(found.verdict)}")
 
 
 def _row(each: LevelDifference) -> tuple[str, ...]:

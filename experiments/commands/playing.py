@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, UsageError
-from experiments.commands.terminal import interruptible, players_print_to_stderr, quiet_xla, safe_in
+from crush_gym.cli.interrupts import interruptible
+from experiments.commands.terminal import players_print_to_stderr, quiet_xla, safe_in
 
 if TYPE_CHECKING:
     from experiments.results.task import Task
@@ -164,5 +165,6 @@ def in_short(errors: Sequence[ShardError]) -> list[str]:
     sentences = []
     for (agent, sentence), same in alike.items():
         levels = tuple(dict.fromkeys(level for error in same for level in error.levels))
-        sentences.append(str(ShardError(agent, levels, sum(error.attempts for error in same), sentence)))
+        whole = ShardError(agent, levels, sum(error.attempts for error in same), sentence)
+        sentences.append(common.plain(str(whole)))
     return sentences

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command
+from crush_gym.cli.interrupts import interruptible
 from experiments.commands.playing import positive, tasks_named
-from experiments.commands.terminal import interruptible, quiet_xla, safe_in
+from experiments.commands.terminal import quiet_xla, safe_in
 
 if TYPE_CHECKING:
     from experiments.population import People
@@ -225,7 +226,7 @@ def _persona(name: str, success: float | None) -> dict[str, Any]:
 
 def _success(options: argparse.Namespace) -> dict[str, float]:
     """The share of attempts that each persona wins on the level."""
-    level = common.find_level(common.find_pack(options.pack), options.level)
+    _, level = common.find(options.pack, options.level)
     quiet_xla()
     from experiments.population import PERSONAS
     from experiments.population.personas import success_of

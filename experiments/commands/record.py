@@ -8,8 +8,9 @@ from pathlib import Path
 
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command
+from crush_gym.cli.interrupts import interruptible
 from experiments.commands import playing
-from experiments.commands.terminal import interruptible, players_print_to_stderr, quiet_xla
+from experiments.commands.terminal import players_print_to_stderr, quiet_xla
 
 
 def register(subparsers: Subparsers) -> None:

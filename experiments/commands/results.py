@@ -60,6 +60,8 @@ def opened(path: Path) -> Store:
 
     if not path.exists():
         raise UsageError(f"there is no store {str(path)!r}: `crush-gym evaluate` writes one")
+    if path.suffix == ".csv":
+        raise UsageError(f"{str(path)!r} is no store: `crush-gym merge STORE {path}` makes one of scores in CSV")
     return Store(path)
 
 
@@ -88,6 +90,8 @@ def write_page(page: Page, path: Path) -> None:
     """Write a page that was asked for, or fail in one sentence."""
     from experiments.report import PageError
 
+    if not path.absolute().parent.is_dir():
+        raise CommandError(f"the page {str(path)!r} cannot be written: the folder {str(path.parent)!r} is not there")
     try:
         page.write(path)
     except PageError as error:

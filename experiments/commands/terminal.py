@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
-import socket
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-
-from crush_gym.cli.program import INTERRUPTED
 
 ALARMS = "TF_CPP_MIN_LOG_LEVEL"
 """What XLA's C++ reads, when it is loaded, to know how much to say on stderr."""
@@ -41,44 +36,6 @@ def players_print_to_stderr() -> Iterator[None]:
             stdout.flush()  # of whoever has kept it
             os.dup2(kept, 1)
             os.close(kept)
-
-
-@contextlib.contextmanager
-def interruptible(sentence: Callable[[], str]) -> Iterator[None]:
-    """Within, Ctrl-C ends the process at once, with a sentence and exit code 130, whatever is being computed.
-
-    Nothing is unwound: XLA compiles on threads that would crash where the interpreter ends before them, and Python
-    hears of nothing while its first thread waits for them. Stores lose nothing by it. sentence: is called in a thread.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    woken, waker = socket.socketpair()
-    waker.setblocking(False)
-    threading.Thread(target=_leave_when, args=(woken, sentence), daemon=True).start()
-    before = signal.signal(signal.SIGINT, lambda number, frame: None)
-    pipe = signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
-    try:
-        yield
-    except KeyboardInterrupt:  # of a player
-        _leave(sentence)
-    finally:
-        signal.set_wakeup_fd(pipe)
-        signal.signal(signal.SIGINT, before)
-        waker.close()
-
-
-def _leave_when(woken: socket.socket, sentence: Callable[[], str]) -> None:
-    """Wait for Ctrl-C, or for the end."""
-    with woken:
-        while number := woken.recv(1):
-            if number[0] == signal.SIGINT:
-                _leave(sentence)
-
-
-def _leave(sentence: Callable[[], str]) -> None:
-    print(f"\ninterrupted: {sentence()}", file=sys.stderr, flush=True)
-    os._exit(INTERRUPTED)
 
 
 def safe_in(store: Path) -> str:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command
-from experiments.commands.terminal import interruptible, quiet_xla
+from crush_gym.cli.interrupts import interruptible
+from experiments.commands.terminal import quiet_xla
 
 if TYPE_CHECKING:
     from experiments.training.plan import Plan

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from crush_gym import Level, LevelPack, load_pack
-from crush_gym.levels.pack import level_named, shipped_packs
-from experiments.results.simple import is_simple, simple_task
+from crush_gym.levels.errors import show
+from crush_gym.levels.pack import home_and_level, level_named, shipped_packs
+from crush_gym.levels.values import did_you_mean
+from experiments.results.simple import RULES, is_simple, simple_task
 from experiments.results.store import Store, StoreError
 from experiments.results.task import SEEDS, Task, attempt_key
 
@@ -33,24 +36,19 @@ def tasks_of(source: str | Level | LevelPack | Task | Sequence[Task]) -> tuple[T
         return (simple_task(source),)
     if _is_store(source):
         return _stored(source)
-    home, name = _home_and_level(source)
+    home, name = home_and_level(source)
+    _check_rules(home)
     pack = load_pack(home)
     chosen = (level_named(pack, name),) if name else tuple(pack)
     return tuple(Task(level if level.name else _named_by_file(level, pack, home)) for level in chosen)
 
 
-def _home_and_level(text: str) -> tuple[str, str]:
-    """The pack or the file that a text names, and the level of it, "" for all."""
-    if Path(text).is_file():
-        return text, ""
-    first, slash, rest = text.partition("/")
-    if slash and first in shipped_packs():
-        return first, rest
-    for place in (i for i in reversed(range(len(text))) if text[i] == "/"):
-        if Path(text[:place]).is_file() or (text[:place].endswith(".json") and not text.endswith(".json")):
-            return text[:place], text[place + 1 :]
-    is_path = text.endswith(".json") or first in ("", ".", "..") or Path(first).is_dir()
-    return (first, rest) if slash and not is_path else (text, "")
+def _check_rules(home: str) -> None:
+    """Refuse what is no pack and no file, but nearly a simple game."""
+    rules = home.partition(":")[0]
+    near = did_you_mean(rules, RULES)
+    if near and not os.path.exists(home) and not did_you_mean(home, shipped_packs()):
+        raise ValueError(f"there is no simple game {show(rules)}{near}")
 
 
 def _named_by_file(level: Level, pack: LevelPack, home: str) -> Level:
@@ -60,7 +58,7 @@ def _named_by_file(level: Level, pack: LevelPack, home: str) -> Level:
 
 
 def _is_store(source: str) -> bool:
-    if not Path(source).is_file():
+    if not os.path.isfile(source):
         return False
     with open(source, "rb") as file:
         return file.read(16) == b"SQLite format 3\0"

@@ -10,6 +10,7 @@ from collections import Counter
 from types import TracebackType
 from typing import TextIO
 
+from crush_gym.cli.common import plain
 from experiments.running.events import (
     Advanced,
     Compiling,
@@ -96,20 +97,22 @@ class Bar:
     def _draw(self) -> None:
         self.last = time.monotonic()
         if self.terminal:
-            width = shutil.get_terminal_size().columns - 1
+            width = _width()
             self.stream.write(f"\r{self.line()[:width]:<{width}}")
         else:
             self.stream.write(self.line() + "\n")
         self.stream.flush()
 
     def line(self) -> str:
-        """The state in words, after a picture of it on a terminal."""
+        """The state in words, after a picture of it on a terminal that has room for both."""
         share = self.over / self.total if self.total else 0.0
-        full = int(share * BAR)
-        picture = f"[{'=' * full}{' ' * (BAR - full)}] " if self.terminal else ""
         if self.compiling.total() >= self.playing.total() > 0:
-            return f"{picture}{share:4.0%}  {self._compiling()}"
-        return f"{picture}{share:4.0%}  {self.over:,} of {self.total:,} attempts{self._pace()}"
+            words = plain(f"{share:4.0%}  {self._compiling()}")
+        else:
+            words = f"{share:4.0%}  {self.over:,} of {self.total:,} attempts{self._pace()}"
+        full = int(share * BAR)
+        picture = f"[{'=' * full}{' ' * (BAR - full)}] "
+        return picture + words if self.terminal and len(picture) + len(words) <= _width() else words
 
     def _compiling(self) -> str:
         """For how long something is compiled and how long such a thing took, what is left of that, and what it is."""
@@ -136,8 +139,13 @@ class Bar:
     def close(self) -> None:
         """Leave the terminal's line as it was."""
         if self.terminal:
-            self.stream.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
+            self.stream.write("\r" + " " * _width() + "\r")
             self.stream.flush()
+
+
+def _width() -> int:
+    """Characters of a line that the terminal does not break."""
+    return shutil.get_terminal_size().columns - 1
 
 
 class _Stopwatch:

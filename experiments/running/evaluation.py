@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents import registry
 from agents.protocol import Agent
 from crush_gym import Level, LevelPack
 from experiments.results.assignment import SEEDS, Task, tasks_of
@@ -84,8 +85,9 @@ def evaluate(
     Shards that are finished are kept, and the same call goes on from there
     progress: whether stderr shows how far it is
 
-    A row depends on agent, level, seed and its attempt's number only. What an agent breaks becomes an error of the
-    results and the rest goes on; a `StoreError` ends it, and what was entered before stays.
+    A row depends on agent, level, seed and its attempt's number only. A name that no agent has is an `AgentError`. What
+    an agent breaks becomes an error of the results and the rest goes on; a `StoreError` ends it, and what was entered
+    before stays.
     """
     wanted = [agents] if isinstance(agents, str | Agent) else list(agents)
     tasks = tuple({task.identity: task for task in tasks_of(levels)}.values())
@@ -109,6 +111,8 @@ def _check(wanted: Sequence[str | Agent], tasks: Sequence[Task], attempts: int, 
     for each in wanted:
         if not isinstance(each, str | Agent):
             raise TypeError(f"an agent is a name, or has `name` and `bind`; this is a {type(each).__name__}")
+        if isinstance(each, str) and registry.is_known(each):
+            registry.check(each)
     if not wanted or not tasks:
         raise ValueError(f"nothing to evaluate: there are {len(wanted)} agents and {len(tasks)} levels")
     if attempts < 1:

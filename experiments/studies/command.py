@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command
-from experiments.commands.terminal import interruptible, quiet_xla, safe_in
+from crush_gym.cli.interrupts import interruptible
+from experiments.commands.terminal import quiet_xla, safe_in
 
 if TYPE_CHECKING:
     from experiments.report import Page

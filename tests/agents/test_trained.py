@@ -59,6 +59,7 @@ def test_weights_that_were_trained_again_are_not_taken_for_the_old_ones(path: st
     ("text", "said"),
     [
         ("policy", "lacks its path: expected policy:PATH"),
+        ("policy:ppo-comb", "'policy:ppo-comb' cannot be made: there is no file 'ppo-comb'; did you mean 'ppo-combo'?"),
         ("policy:nothing.safetensors", "there is no file 'nothing.safetensors'"),
         ("policy:{}:play=worst", "play must be one of best, sample, not 'worst'"),
         ("policy:{}:temperature=0", "temperature must be a number above 0"),

@@ -121,7 +121,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "portals": ({"portals": -1}, "portals must be a whole number from 0 to 128, not -1$"),
     "entries": ({"entry_layers": 0}, "entry_layers must be a whole number from 1 to 16, not 0$"),
     "kinds": ({"spawn_kinds": 2.5}, "spawn_kinds must be a whole number from 0 to 6, not 2.5$"),
-    "rules": ({"rules": "sago"}, "rules must be one of 'saga'"),
+    "rules": ({"rules": "sago"}, "rules must be one of 'saga'.* not 'sago'; did you mean 'saga'"),
     "adjacency": ({"adjacency": "none"}, "adjacency must be one of 'any', 'runs'"),
     "levels": ({"levels": [3]}, "not from int"),
 }

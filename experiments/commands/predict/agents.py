@@ -104,7 +104,7 @@ def _print(found: list[Predictor], failed: list[Unfit]) -> None:
         floor = 100 * found[0].measured.floor
         print(f"\n{found[0].measured.levels:,} levels; noise floor of the MAE {floor:.2f} pp")
     for one in failed:
-        print(f"error: {one.sentence}")
+        print(f"error: {common.plain(one.sentence)}")
 
 
 def _figures(one: Predictor) -> tuple[str, ...]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crush_gym.cli import common
 from crush_gym.cli.common import CommandError, UsageError
+from crush_gym.cli.interrupts import interruptible
 from experiments.commands.playing import AGENT_HELP, positive, tasks_named
-from experiments.commands.terminal import interruptible, players_print_to_stderr, quiet_xla
+from experiments.commands.terminal import players_print_to_stderr, quiet_xla
 
 if TYPE_CHECKING:
     from experiments.features import Cache

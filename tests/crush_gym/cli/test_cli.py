@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from argparse import Namespace
@@ -84,6 +86,22 @@ def test_wrong_usage_is_two(arguments: list[str], capsys: Output) -> None:
     assert "error: " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["replya"], "usage: crush-gym .* 'replya' .*; did you mean 'replay'"),
+        (["levels", "shwo"], "usage: crush-gym levels .* 'shwo' .*; did you mean 'show'"),
+        (["levels", "list", "--jsno"], "usage: crush-gym levels list .* --jsno; did you mean '--json'"),
+        (["play", "--rules", "comb"], "usage: crush-gym play .* 'comb' .*; did you mean 'combo'"),
+        (["play", "basics", "jelly", "--sede=3"], "usage: crush-gym play .* --sede=3; did you mean '--seed'"),
+        (["levels", "list", "a", "b"], "unrecognized arguments: b$"),
+    ],
+)
+def test_what_may_have_been_meant_is_offered(arguments: list[str], said: str, capsys: Output) -> None:
+    assert main(arguments) == 2
+    assert re.search(said, " ".join(capsys.readouterr().err.split()))
+
+
 def test_a_closed_pipe_is_quiet() -> None:
     command = [sys.executable, "-m", "crush_gym", "levels", "list"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -150,6 +168,7 @@ def test_failures_and_interrupts_are_exit_codes(monkeypatch: pytest.MonkeyPatch,
     for error, status, said in (
         (CommandError("that is so"), 1, "crush-gym: that is so\n"),
         (KeyboardInterrupt(), 130, ""),
+        (OSError(errno.ENAMETOOLONG, "File name too long", "aa"), 1, "crush-gym: 'aa': File name too long\n"),
     ):
         with_entries(monkeypatch, Entry("good", answering(raising(error))))
         assert main(["other"]) == status
@@ -210,6 +229,14 @@ def test_a_level_is_shown(capsys: Output, tmp_path: Path) -> None:
     assert shown["name"] == "everything" and shown["level"] == load_pack("basics")["everything"].to_dict()
 
 
+def test_a_levels_place_is_written_in_any_way(capsys: Output) -> None:
+    shown = []
+    for words in (["basics", "jelly"], ["basics/jelly"], ["basics", "--json", "jelly"], ["basics/12"]):
+        assert main(["levels", "show", *words, "--json"]) == 0
+        shown.append(json.loads(capsys.readouterr().out)["name"])
+    assert shown == ["jelly"] * 3 + [load_pack("basics")[12].name]
+
+
 def test_a_level_is_shown_as_an_attempt_begins(capsys: Output, tmp_path: Path) -> None:
     content = {"name": "small", "colours": 4, "moves": 5, "goals": {"jelly": "all"}, "board": ["? ?' ?", "# ? ?"]}
     path, level = written(tmp_path, "small.json", content), Level.from_dict(content)
@@ -227,6 +254,11 @@ def test_the_only_level_of_a_file_needs_no_name(capsys: Output, tmp_path: Path) 
     level = load_pack("basics")["jelly"]
     path = written(tmp_path, "level.json", level.to_dict())
     assert report(capsys, "levels", "show", path)["hash"] == level.content_hash()
+    assert main(["levels", "show", path]) == 0
+    assert capsys.readouterr().out.startswith("jelly: jelly, 9x9")
+    nameless = written(tmp_path, "pack.json", {"levels": [level.to_dict()]})
+    assert main(["levels", "show", nameless]) == 0
+    assert capsys.readouterr().out.startswith("jelly: jelly, 9x9")
 
 
 @pytest.mark.parametrize(
@@ -395,6 +427,11 @@ def test_names_cannot_steer_the_terminal(tmp_path: Path, capsys: pytest.CaptureF
         said = capsys.readouterr().out
         assert "\x1b]" not in said and "\x07" not in said
         assert "\\x1b[31mred" in said or arguments[1] == "validate"
+    actions, log = written(tmp_path, "actions", []), tmp_path / "log.json"
+    assert main(["play", str(tmp_path / "evil.json"), "--seed", "1", "--actions", actions, "--log", str(log)]) in (0, 1)
+    assert main(["replay", str(log)]) == 0
+    said = capsys.readouterr().out
+    assert said.count("\\x1b[31mred") == 2 and "\x1b]" not in said and "\x07" not in said
 
 
 def test_a_stream_without_a_character_shows_another(tmp_path: Path) -> None:

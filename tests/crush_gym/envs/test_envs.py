@@ -17,9 +17,10 @@ import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 
-import crush_gym
+import crush_gym.envs.single
 from crush_gym import LevelPack, load_pack
 from crush_gym.envs import IDS
+from crush_gym.envs.options import find_levels
 from crush_gym.envs.saved import SavedStateError
 from crush_gym.envs.views import VIEWS
 
@@ -187,13 +188,14 @@ def test_packs_are_sampled_or_cycled() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"obs": "plane"}, "obs must be one of 'planes', 'king'"),
+        ({"obs": "plane"}, "obs must be one of 'planes', 'king'.* not 'plane'; did you mean 'planes'"),
         ({"reward": "scores"}, "reward must be one of"),
         ({"illegal": "no"}, "illegal must be one of"),
         ({"render_mode": "x"}, "render_mode"),
         ({"level": "no such level"}, "no pack that ships has a level"),
         ({"pack": "tuor"}, "tuor"),
         ({"level": "jely"}, "did you mean 'jelly' of basics"),
+        ({"level": "basics/jely"}, "the pack 'basics' has no level 'jely'; did you mean 'jelly'"),
         ({"rewards": "win"}, "there is no option 'rewards'; did you mean 'reward'"),
         ({"colours": 5}, "leave it out"),
     ],
@@ -202,6 +204,13 @@ def test_wrong_options_are_refused_in_a_sentence(options: dict[str, Any], messag
     given = {"level": LEVELS[0]} | options if "pack" not in options and "level" not in options else options
     with pytest.raises((ValueError, gym.error.Error), match=message):
         crush_gym.envs.single.CrushEnv(**given)
+
+
+def test_a_level_is_named_with_its_pack_or_its_file(tmp_path: Path) -> None:
+    pack = load_pack("basics")
+    pack.save(tmp_path / "own.json")
+    for text in ("jelly", "basics/jelly", f"{tmp_path}/own.json/jelly"):
+        assert find_levels(text) == (pack["jelly"],)
 
 
 def test_progress_needs_goals() -> None:

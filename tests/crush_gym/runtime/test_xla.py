@@ -12,7 +12,7 @@ import pytest
 from crush_gym import Game, load_pack
 from crush_gym.game import _compiled
 from crush_gym.runtime import xla
-from crush_gym.runtime.xla import FULL, LEAN, QUICK, Options, alone_on_cpu, known, options_for
+from crush_gym.runtime.xla import LEAN, QUICK, Options, alone_on_cpu, known, options_for
 
 KEYS = jax.random.split(jax.random.key(0), 5)
 
@@ -44,10 +44,10 @@ def test_a_game_plays_the_same_however_it_is_compiled(game: Game, options: Optio
 def test_one_board_is_compiled_quickly_and_only_simple_games_at_length(game: Game) -> None:
     rich = Game(load_pack("basics"))
     assert options_for(game.spec, 1) == known(QUICK)
-    assert options_for(game.spec, 2) == options_for(rich.spec, 2, rollout=True) == known(LEAN)
-    assert options_for(game.spec, 1, rollout=True) == known(LEAN)
-    assert options_for(rich.spec, 4096) == known(LEAN)
-    assert options_for(game.spec, 2, rollout=True) == options_for(game.spec, 4096) == known(FULL)
+    assert options_for(game.spec, 2) == options_for(rich.spec, 2, rollout=True) == known(xla.LEAN)
+    assert options_for(game.spec, 1, rollout=True) == known(xla.LEAN)
+    assert options_for(rich.spec, 4096) == known(xla.LEAN)
+    assert options_for(game.spec, 2, rollout=True) == options_for(game.spec, 4096) == known(xla.FULL)
     assert dict(known(QUICK))["xla_backend_optimization_level"] == 0
 
 

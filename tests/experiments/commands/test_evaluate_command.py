@@ -118,6 +118,7 @@ def test_shards_that_fail_alike_are_one_line() -> None:
     assert in_short(Results((), tuple(errors)).errors) == [
         "a on 4 levels, 30 attempts: no", "b on x, 1 attempts: no"
     ]  # fmt: skip
+    assert in_short([ShardError("a", ("\x1b]0;x\x07",), 1, "\x1b[31m")]) == [r"a on \x1b]0;x\x07, 1 attempts: \x1b[31m"]
 
 
 def test_help_shows_an_example_and_does_not_wait_for_jax() -> None:

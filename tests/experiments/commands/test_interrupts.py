@@ -19,7 +19,7 @@ ROOT = Path(__file__).absolute().parents[3]
 
 STUCK = """
 import signal, sys, threading
-from experiments.commands.terminal import interruptible
+from crush_gym.cli.interrupts import interruptible
 
 before = signal.getsignal(signal.SIGINT)
 with interruptible(lambda: "never"):
@@ -43,6 +43,28 @@ def test_ctrl_c_ends_what_waits_with_a_sentence(how: str) -> None:
         out, said = run.communicate(timeout=60)
         assert out == "" and re.fullmatch(r"\ninterrupted: said by \d threads\n", said)
     assert run.returncode == 130
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["levels show tour Castle --random 3", "play tour Castle --actions -", "doctor"])
+def test_ctrl_c_ends_other_commands_that_compile(command: str) -> None:
+    for wait in (3.0, 5.0, 7.0):
+        with subprocess.Popen(
+            [sys.executable, "-m", "crush_gym", *command.split()], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=compiling_anew(),
+        ) as run:  # fmt: skip
+            assert run.stdin is not None
+            run.stdin.close()
+            run.stdin = None
+            time.sleep(wait)
+            run.send_signal(signal.SIGINT)
+            _, said = run.communicate(timeout=120)
+        assert run.returncode in (130, 0), (run.returncode, said)
+        assert run.returncode == 0 or said in ("", "\ninterrupted: nothing was kept; the same command begins anew\n")
+
+
+def compiling_anew() -> dict[str, str]:
+    return {k: v for k, v in environment(CRUSH_GYM_CACHE="off").items() if k != "JAX_COMPILATION_CACHE_DIR"}
 
 
 def environment(**more: str) -> dict[str, str]:

@@ -102,6 +102,15 @@ def test_exports_hold_the_rows_of_all_stores(folder: Path, capsys: Output) -> No
         assert set(first.rows()) <= set(again.rows()) and len(again) == 40
 
 
+def test_names_of_players_cannot_steer_the_terminal(folder: Path, capsys: Output) -> None:
+    hostile = "c\x1b]0;title\x07\n"
+    make(folder / "c.sqlite", hostile, range(40), every=3)
+    assert main(["leaderboard", "a1.sqlite", "c.sqlite", "b.sqlite"]) == 0
+    assert main(["compare", hostile, "b", "c.sqlite", "b.sqlite"]) == 0
+    said = capsys.readouterr().out
+    assert "\x1b" not in said and "\x07" not in said and said.count(r"c\x1b]0;title\x07\n") >= 4
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
@@ -115,7 +124,9 @@ def test_exports_hold_the_rows_of_all_stores(folder: Path, capsys: Output) -> No
         (["merge", "new.sqlite", "a1.sqlite", "text.sqlite"], 1, "'text.sqlite' cannot be used as a store"),
         (["merge", "no/new.sqlite", "a1.sqlite"], 1, "the folder 'no' is not there"),
         (["leaderboard", "a1.sqlite", "other.sqlite"], 1, "with different results (won True and False)"),
+        (["leaderboard", "a1.sqlite", "b.sqlite", "--out", "no/page.html"], 1, "the folder 'no' is not there"),
         (["leaderboard", "a1.sqlite", "nowhere.sqlite"], 2, "there is no store 'nowhere.sqlite'"),
+        (["leaderboard", "paper.csv"], 2, "`crush-gym merge STORE paper.csv` makes one of scores in CSV"),
         (["export", "a1.sqlite", "b.sqlite"], 2, "'b.sqlite' must end in .csv or .parquet: name the file"),
         (["export", "nowhere.sqlite", "b.csv"], 2, "there is no store"),
         (["export", "a1.sqlite", "b.csv", "--agents", "c"], 2, "there are no results of 'c': there are those of a"),

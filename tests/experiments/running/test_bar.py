@@ -89,6 +89,23 @@ def test_compiling_is_a_phase_of_its_own_that_no_rate_knows_of(now: list[float])
     assert said(bar, Planned("nobody", 0, 0), Failed(error, None)) == "10/s  0:10 left"
 
 
+def test_the_picture_gives_way_to_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    bar = Bar(Terminal())
+    for event in (Wanted(9), Planned("greedy", 9, 1), Started(GREEDY, 9), Compiling(GREEDY)):
+        bar(event)
+    words = "  0%  compiling 0:00: greedy for jelly and 2 more"
+    for columns, shown in (("80", f"[{' ' * 24}] {words}"), ("60", words)):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert bar.line() == shown
+
+
+def test_names_cannot_steer_the_terminal() -> None:
+    hostile = Program("a\x1b[31m", "0123", "b\x07\n", 1)
+    assert said(Bar(Terminal()), Wanted(9), Planned(hostile.agent, 9, 1), Started(hostile, 9), Compiling(hostile)) == (
+        r"compiling 0:00: a\x1b[31m for b\x07\n"
+    )
+
+
 def test_while_one_worker_plays_another_may_compile(now: list[float]) -> None:
     bar = Bar(Terminal())
     events = Wanted(300), Planned("greedy", 200, 1), Planned("mcts", 100, 1), Started(GREEDY, 100), Started(MCTS, 100)

@@ -12,12 +12,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import monitoring
 
 from agents.protocol import Agent
-from crush_gym import OUTCOMES, REASONS, Level
+from agents.template import BatchedLowest
+from crush_gym import OUTCOMES, REASONS, Game, Level
 from experiments import InProcess, Results, Row, Store, StoreError, evaluate
 from experiments.results.assignment import SEEDS, Task, attempt_key, tasks_of
 from experiments.running import jobs
+from experiments.running.clock import LAST
 from experiments.running.executors.here import Answers, Failure, Told
 from experiments.running.grouping import Group
 from experiments.running.jobs import Job, Shard, attempt_keys
@@ -87,6 +90,28 @@ def test_a_row_is_what_a_rollout_with_its_key_gives(whole: Results) -> None:
         won, outcome, reason, *numbers = (np.asarray(values)[n] for values in stats[:8])
         assert (row.won, row.outcome, row.reason) == (won, OUTCOMES[outcome], REASONS[reason])
         assert list(row[8:13]) == numbers
+
+
+def test_few_attempts_of_all_players_are_played_by_the_same_programs(
+    whole: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Game, "rollout", None)  # which has a program of its own for each player
+    programs = []
+
+    def compiled(event: str, seconds: float, **facts: str | int) -> None:
+        if event == LAST:
+            programs.append(facts.get("fun_name"))
+
+    monitoring.register_event_duration_secs_listener(compiled)
+    try:
+        assert timeless(short(["first", "random"]).rows[ATTEMPTS:]) == timeless(whole.rows[:ATTEMPTS])
+        assert len(programs) <= 2  # whether the board has a legal move, and which is the first
+        short(BatchedLowest(0.25))
+        programs.clear()
+        short([BatchedLowest(0.5), "random"])
+        assert programs == []
+    finally:
+        monitoring.unregister_event_duration_listener(compiled)
 
 
 def test_many_keys_at_once_are_those_of_single_attempts() -> None:
@@ -200,6 +225,8 @@ def test_two_agents_of_one_name_are_not_mixed_up() -> None:
         (["first"], [], 1, 0, "nothing to evaluate: there are 1 agents and 0 levels"),
         (["first"], "combo:5x5", 0, 0, "attempts must be at least 1, not 0"),
         (["first"], "combo:5x5", 1, -1, "the seed must be a whole number from 0 to 4294967295, not -1"),
+        (["first", "greedi"], "combo:5x5", 1, 0, "there is no agent 'greedi' .did you mean 'greedy'"),
+        (["mcts:simulation=3"], "combo:5x5", 1, 0, "there is no parameter 'simulation' .did you mean 'simulations'"),
         ([3], "combo:5x5", 1, 0, "an agent is a name, or has `name` and `bind`; this is a int"),
     ],
 )
