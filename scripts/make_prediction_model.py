@@ -39,7 +39,8 @@ def main() -> None:
     MODEL.mkdir(exist_ok=True)
     cache = ["--cache", options.cache] if options.cache else []
     run(
-        "predict", "fit", people, "--levels", "ladder", "--start", "nothing", "--source", SYNTHETIC, *cache,
+        "predict", "fit", people, "--levels", "ladder", "--start", "nothing", "--source", SYNTHETIC,
+        "--other-people", 0, *cache,
         "--out", MODEL / SHIPPED,
     )  # fmt: skip
 

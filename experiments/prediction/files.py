@@ -67,7 +67,7 @@ def to_dict(model: Model) -> dict[str, Any]:
         },
         "scales": {name: getattr(scales, name).tolist() for name in ("centre", "scale", "low", "high")},
         "reach": {"inverse": model.reach.inverse.tolist(), "edge": model.reach.edge},
-        "scores": list(model.scores),
+        "scores": list(model.scores), "other_people": model.other_people,
     }  # fmt: skip
 
 
@@ -102,7 +102,7 @@ def from_dict(found: Any) -> Model:
             int(_number(fitted, "attempts", least=1.0)), frozenset(_names(fitted, "names")),
             tuple(_array(fitted, "rates", None).tolist()),
         ),
-        scores, _recipe(found, len(agents)),
+        scores, _recipe(found, len(agents)), _number({"other_people": 0.0} | found, "other_people", least=0.0),
     )  # fmt: skip
 
 

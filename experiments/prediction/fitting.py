@@ -25,7 +25,7 @@ INTERCEPT = (-1.0, 3.0)
 SLOPE = (0.7, 1.0)
 """What is known beforehand of the mean logit, and of the sum of all agents' slopes: mean and standard deviation."""
 
-AGENTS, COVARIATES = 0.5, 0.3
+AGENTS, COVARIATES = 0.1, 0.3
 """Scales of the half-normal priors of slopes' standard deviations: agents' round the common one, covariates'."""
 
 LARGE = 2.0
@@ -36,13 +36,20 @@ NEW_PEOPLE = (0.7, 0.15, 0.1)
 
 
 def fit(
-    levels: Levels, people: People, *, start: Model | None = None, source: str = "", watched: Sequence[str] = ()
+    levels: Levels,
+    people: People,
+    *,
+    start: Model | None = None,
+    source: str = "",
+    watched: Sequence[str] = (),
+    other_people: float = 0.0,
 ) -> Model:
     """Fit a model on the levels that people played.
 
     start: a model of the same agents and covariates to start from, for few levels or few people.
     source: in words, what the people are; it is part of everything that the model says.
     watched: groups of covariates that predict nothing, and tell which levels are unlike those of the fit.
+    other_people: how far people other than these may differ on a level: a standard deviation in logits.
     """
     if len(levels) != len(people):
         raise PredictionError(f"there are {len(levels)} levels, but people's results on {len(people)}")
@@ -73,7 +80,7 @@ def fit(
         coefficients, covariance, found.sigma, found.log_error,
         dict(zip(names, map(float, found.scales), strict=True)), people.spread,
         Fitted(source, len(levels), int(people.attempts.sum()), frozenset(map(hashed, levels.names))),
-        recipe=levels.recipe,
+        recipe=levels.recipe, other_people=other_people,
     )  # fmt: skip
     rates_said = np.sort(predict(model, levels, draws=1).median).round(5)
     return replace(model, fitted=model.fitted._replace(rates=tuple(rates_said.tolist())))

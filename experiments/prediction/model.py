@@ -101,6 +101,7 @@ class Model:
     spread: how much players differ
     scores: of calibration, ascending; none where the model is not calibrated
     recipe: where the columns come from, where that is known
+    other_people: standard deviation of what people other than those of the fit add to a level's logit
     """
 
     agents: tuple[str, ...]
@@ -118,6 +119,7 @@ class Model:
     fitted: Fitted
     scores: tuple[float, ...] = ()
     recipe: Recipe | None = None
+    other_people: float = 0.0
 
     def rates(self, levels: Levels) -> Rates:
         """Agents' logits on levels."""

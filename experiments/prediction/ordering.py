@@ -152,7 +152,8 @@ def generate_to(
 def _perfect(model: Model, wish: Wish) -> float:
     """The probability of a level in the middle of the wish, of which all is known but what the model leaves open."""
     rng = np.random.default_rng(0)
-    logits = np.log(wish.middle / (1 - wish.middle)) + model.sigma * rng.standard_normal(4000)
+    open_ = np.hypot(model.sigma, model.other_people)
+    logits = np.log(wish.middle / (1 - wish.middle)) + open_ * rng.standard_normal(4000)
     rates = 1 / (1 + np.exp(-logits))
     return float(((rates >= wish.low) & (rates <= wish.high)).mean())
 

@@ -142,13 +142,13 @@ def predict(model: Model, levels: Levels, *, seed: int = 0, draws: int = DRAWS) 
     widened = (
         np.maximum(model.reach.distance(columns) / model.reach.edge, 1.0) if columns.shape[1] else np.ones(len(levels))
     )
-    noise = _noise(model, rates)
-    spread = np.sqrt(model.sigma**2 + noise)
+    besides = _noise(model, rates) + model.other_people**2
+    spread = np.sqrt(model.sigma**2 + besides)
     shared = np.random.default_rng(seed)
     coefficients = shared.multivariate_normal(model.coefficients, model.covariance, draws)
     sigma = model.sigma * np.exp(model.log_error * shared.standard_normal(draws))
     own = _own_draws(levels.names, seed, draws)
-    spreads = np.sqrt(sigma[:, None] ** 2 + noise) * widened
+    spreads = np.sqrt(sigma[:, None] ** 2 + besides) * widened
     # The median and the mean coefficients belong together: what is drawn is the error around them.
     drawn = expit(coefficients @ design.T + own * spreads)
     error = np.sqrt((spread * widened) ** 2 + np.einsum("lc,cd,ld->l", design, model.covariance, design))

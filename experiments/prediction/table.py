@@ -93,6 +93,12 @@ def _wins(record: Record, look: Look) -> int:
 # ---------------------------------------------------------------------------------- success under other limits
 
 
+def _bend(look: Look) -> list[float]:
+    """The square of agents' mean logit: people, who are of many skills, gain less than agents on the easiest levels."""
+    logits = [_logit(_wins(record, look), record.attempts) for record in look.records if record is not None]
+    return [float(np.mean(logits)) ** 2 if logits else math.nan]
+
+
 def _curve_names(agents: Sequence[str]) -> list[str]:
     return [f"{agent} with {share:.0%} of the moves" for agent in agents for share in SHARES]
 
@@ -167,11 +173,13 @@ def _file(look: Look) -> list[float]:
 
 
 GROUPS = {
+    "bend": Group(lambda agents: ["the bend of success"], _bend),
     "curve": Group(_curve_names, _curve),
     "scores": Group(_part_names("score"), _scores),
     "goals": Group(_part_names("what is left"), _goals),
     "board": Group(_board_names, _board),
     "file": Group(lambda agents: [f"file: {name}" for name in TRAITS], _file),
 }
-"""What can be known of levels besides agents' success: their success with fewer and with more moves; their scores as
-shares of the score asked for; what they leave of other goals; how many moves are legal; what the level's file says."""
+"""What can be known of levels besides agents' success: the square of its logit; their success with fewer and with more
+moves; their scores as shares of the score asked for; what they leave of other goals; how many moves are legal; what the
+level's file says."""

@@ -72,6 +72,7 @@ def examine(
     *,
     tested: People | None = None,
     watched: Sequence[str] = (),
+    other_people: float = 0.0,
     others: bool = True,
     seed: int = 0,
     told: Callable[[str], None] = lambda name: None,
@@ -84,15 +85,17 @@ def examine(
         split: which parts.
         tested: who is predicted; the same people unless said.
         watched: groups of covariates that predict nothing.
+        other_people: see `fit`.
         others: whether simpler models are tried as well.
         told: hears the name of each model before it is tried.
     """
     shown = people if tested is None else tested
     places = np.sort(np.concatenate(split.folds))
     measured = shown.at(places)
-    models: dict[str, tuple[Levels, Fitting]] = {WHOLE: (levels, functools.partial(fit, watched=watched))}
+    plain = functools.partial(fit, other_people=other_people)
+    models: dict[str, tuple[Levels, Fitting]] = {WHOLE: (levels, functools.partial(plain, watched=watched))}
     if others:
-        models |= {name: (part, fit) for name, part in simpler(levels).items()}
+        models |= {name: (part, plain) for name, part in simpler(levels).items()}
     entrants, forecasts = [], []
     for name, (part, fitting) in models.items():
         told(name)

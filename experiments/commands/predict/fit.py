@@ -54,7 +54,10 @@ def run(options: argparse.Namespace) -> int:
         start = _start(options, case)
         levels = shared.table(options, case.tasks, start)
         source = options.source or f"the people of {options.people.name}"
-        model = fit(levels, case.people, start=start, source=source, watched=shared.watched(options))
+        model = fit(
+            levels, case.people, start=start, source=source, watched=shared.watched(options),
+            other_people=options.other_people,
+        )  # fmt: skip
         change = None if start is None else moved(start, model, levels)
         save(model, options.out)
     if options.json:
@@ -74,7 +77,8 @@ def _start(options: argparse.Namespace, case: Case) -> Model | None:
     if options.start not in (None, SHIPPED):
         return load(Path(options.start))
     few = len(case.tasks) < FEW_LEVELS or (case.players is not None and case.players < FEW_PLAYERS)
-    if options.start is None and not (few and reference().agents == tuple(options.agents)):
+    agents = tuple(options.agents)
+    if options.start is None and not (few and agents in (shared.AGENTS, reference().agents)):
         return None  # other agents have no model to start from
     return reference()
 

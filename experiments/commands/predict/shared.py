@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from experiments.prediction import Levels, Looked, Model, People
     from experiments.results.task import Task
 
-AGENTS = (
-    "inattentive:share=0", "inattentive", "inattentive:share=0.5", "inattentive:goals=False", "clouded", "heuristic",
-)  # fmt: skip
+AGENTS = ("clouded", "inattentive:share=0.5", "heuristic")
 ATTEMPTS = 1000
-COVARIATES = ("curve", "file:watch")
+COVARIATES = ("bend", "file:watch")
 """What a model is made of unless said."""
+
+OTHER_PEOPLE = 0.1
+"""Logits. Of two synthetic populations, one predicted by a model of the other was off by this much more, about."""
 
 LEVELS_HELP = "PACK, PACK/LEVEL, FILE or FILE/LEVEL; may be given several times"
 CACHE_HELP = (
@@ -96,11 +97,28 @@ def add_recipe(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--covariates", nargs="*", metavar="GROUP", default=list(COVARIATES),
-        help="what else levels are judged by: curve (success with fewer and more moves), scores, goals, board, file; "
+        help="what else levels are judged by: bend (the square of agents' logit), curve (success with fewer and "
+        "more moves), scores, goals, board, file; "
         f"file:watch only tells which levels are unlike the others (default: {' '.join(COVARIATES)})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--other-people", type=_deviation, metavar="SD", default=OTHER_PEOPLE,
+        help="by which people who will play are taken to differ, level by level, from those of the results: a standard "
+        "deviation in logits, by which bands are wider; 0 for the same people (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument("--seed", type=common.seed, default=0, help="of agents' attempts and of draws (default: 0)")
     add_cache(parser)
+
+
+def _deviation(text: str) -> float:
+    """Read a standard deviation."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 10:
+        raise argparse.ArgumentTypeError(f"expected a standard deviation in logits, such as 0.2, not {text!r}")
+    return value
 
 
 def add_parts(parser: argparse.ArgumentParser) -> None:

@@ -50,7 +50,8 @@ def run(options: argparse.Namespace) -> int:
         split = split_of(options.split, len(levels))
         found = examine(
             levels, case.people, split, tested=_others(options, case), watched=shared.watched(options),
-            others=not options.alone, seed=options.seed, told=lambda name: print(f"trying {name}", file=sys.stderr),
+            other_people=options.other_people, others=not options.alone, seed=options.seed,
+            told=lambda name: print(f"trying {name}", file=sys.stderr),
         )  # fmt: skip
     if options.out:
         from experiments.report.forecasts import page_of
@@ -81,6 +82,7 @@ def _told(options: argparse.Namespace) -> dict[str, str]:
     for name in ("only", "without"):
         words += [f"--{name}", *getattr(options, name)] if getattr(options, name) else []
     words += ["--agents", *options.agents, "--attempts", options.attempts, "--covariates", *options.covariates]
+    words += ["--other-people", options.other_people]
     words += ["--split", options.split, "--seed", options.seed, "--out", options.out]
     told = {"people": str(options.people), "command": shared.command(*words), "seed": str(options.seed)}
     return told | ({"tested on": str(options.on)} if options.on else {})

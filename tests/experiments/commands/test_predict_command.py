@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import html
 import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +20,8 @@ from crush_gym.cli import main
 from experiments.features import gather
 from experiments.statistics import Array
 from tests.experiments.prediction.small import AGENTS, ATTEMPTS, TASKS, TEXTS, truth, write_people
+
+ROOT = Path(__file__).absolute().parents[3]
 
 LEVELS = [word for text in TEXTS for word in ("--levels", text)]
 RECIPE = ["--agents", *AGENTS, "--attempts", ATTEMPTS]
@@ -178,3 +186,26 @@ def test_what_goes_wrong_is_told_in_a_sentence(
     given = words if "--model" in words or words[0] == "test" else (*words, "--model", model)
     found, _, err = run(capsys, folder, *given)
     assert (found, sentence in err, err.count("\n")) == (status, True, 1)
+
+
+@pytest.mark.slow
+def test_a_fit_that_is_killed_at_any_moment_goes_on_to_the_same_numbers(people: Path, tmp_path: Path) -> None:
+    def fit(name: str) -> subprocess.Popen[bytes]:
+        words = ["predict", "fit", people, *LEVELS, "--agents", *AGENTS, "--attempts", 2000, "--start", "nothing"]
+        own = ["--out", tmp_path / f"{name}.json", "--cache", tmp_path / f"{name}.sqlite"]
+        return subprocess.Popen(
+            [sys.executable, "-m", "crush_gym", *map(str, [*words, *own])], cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    start = time.monotonic()
+    assert fit("whole").wait() == 0
+    whole, rng, killed = time.monotonic() - start, random.Random(2), []
+    for _ in range(12):  # each time what is left takes shorter
+        run = fit("killed")
+        time.sleep(rng.uniform(0.0, whole))
+        run.send_signal(signal.SIGKILL)
+        killed.append(run.wait() == -signal.SIGKILL)
+    assert any(killed)
+    assert fit("killed").wait() == 0
+    assert (tmp_path / "killed.json").read_bytes() == (tmp_path / "whole.json").read_bytes()

@@ -100,6 +100,25 @@ def test_observed_rates_have_the_variance_of_their_design_effect(
             said.observed(attempts, 50)
 
 
+def test_other_people_are_less_sure_and_predicted_alike(
+    model: Model, others: tuple[Levels, People, Array], tmp_path: Path
+) -> None:
+    """Worlds in which each level's logit is off by 0.4 more: their people are inside, those of the fit more often."""
+    levels, people, _ = WORLD.play(300, 240, seed=0)
+    wider = fit(levels, people, other_people=0.4)
+    same, said = predict(model, others[0]), predict(wider, others[0])
+    assert np.array_equal(same.logit, said.logit)
+    assert said.error**2 - same.error**2 == pytest.approx(0.4**2 * said.widened**2)
+    strange, played, _ = replace(WORLD, sigma=math.hypot(WORLD.sigma, 0.4)).play(400, 240, seed=9, tag="strange")
+    inside = [measure(forecast_of(each, strange, played), played).coverage[0.95] for each in (model, wider)]
+    assert inside[0] < 0.9 and 0.93 <= inside[1] <= 0.98
+    save(wider, tmp_path / "model.json")
+    found = json.loads((tmp_path / "model.json").read_text())
+    assert load(tmp_path / "model.json").other_people == found.pop("other_people") == 0.4
+    (tmp_path / "model.json").write_text(json.dumps(found))
+    assert load(tmp_path / "model.json").other_people == 0  # as older versions wrote it
+
+
 def test_parts_add_up_to_the_logit(model: Model, others: tuple[Levels, People, Array]) -> None:
     said = predict(model, others[0])
     assert said.parts.sum(axis=1) + model.coefficients[0] == pytest.approx(said.logit)

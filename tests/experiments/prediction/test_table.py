@@ -79,6 +79,16 @@ def test_success_and_its_curve_are_counted_by_moves() -> None:
     assert again.successes[0, 0] == ((records[0].won > 0) & (records[0].won <= 26)).sum()
 
 
+def test_the_bend_is_the_square_of_agents_mean_logit() -> None:
+    records = [record(0), record(1)]
+    levels = table_of(gathered(JELLY, records), ("bend",))
+    logits = [logit(int(wins), 200) for wins in levels.successes[0]]
+    assert levels.values[0] == pytest.approx([np.mean(logits) ** 2])
+    found = gathered(JELLY, records)
+    del found.records["agent 1"][found.played[0].identity]  # type: ignore[attr-defined]
+    assert table_of(found, ("bend",)).values[0, 0] == pytest.approx(logits[0] ** 2)
+
+
 def test_scores_goals_boards_and_files_are_what_they_say() -> None:
     one = record(2)
     levels = table_of(gathered(JELLY, [one]), ("scores", "goals", "board", "file"))
