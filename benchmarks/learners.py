@@ -208,8 +208,8 @@ def gradients(quick: bool) -> Values:
     learner, size = flax_learner(practice_of(GAMES[0]), sizes(quick)), sizes(quick)
     state = learner.start(jax.random.key(0))
     batch: Batch = jax.jit(learner._played)(state, jax.random.key(1))[1]
-    parts = jax.tree.map(lambda x: x.reshape(-1, size.minibatch, *x.shape[2:]), batch)
-    number = parts.action.shape[0]
+    number = learner.steps_per_update // size.minibatch
+    parts = jax.tree.map(lambda x: x.reshape(number, size.minibatch, *x.shape[2:]), batch)
     single = [settled(jax.tree.map(lambda x, n=n: x[n], parts)) for n in range(number)]
 
     def step(weights: Any, part: Batch) -> tuple[Any, None]:
