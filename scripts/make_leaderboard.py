@@ -41,7 +41,7 @@ ROWS, PAGE = FOLDER / "rows.csv.gz", FOLDER / "index.html"
 SEED = 20_260_101
 """Of the attempts: no training and no judgement during training uses it."""
 
-GRID = {"points:7x7": 200, "combo": 200, "basics": 10, "tour": 10, "thesis": 10, "ladder": 10}
+GRID = {"points:7x7": 200, "combo": 200, "basics": 20, "tour": 10, "thesis": 10, "ladder": 10}
 """Attempts of each player at each level."""
 
 GAMES = 1
