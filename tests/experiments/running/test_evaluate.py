@@ -96,6 +96,8 @@ def test_few_attempts_of_all_players_are_played_by_the_same_programs(
     whole: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Game, "rollout", None)  # which has a program of its own for each player
+    monkeypatch.setattr(jobs, "spare_memory", lambda: False)  # a process that has run many tests forgets programs
+    short(["random", Player()])
     programs = []
 
     def compiled(event: str, seconds: float, **facts: str | int) -> None:
