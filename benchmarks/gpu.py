@@ -18,14 +18,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.gpu_devices import DEVICES
-from scripts.setup import PIP_INSTALL, ask, last_line, pythons, venv_python
+from benchmarks.second_venv import ROOT, NotHere, SecondVenv
+from scripts.setup import last_line
 
-ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / ".cache" / "gpu-venv"
 JAX = "0.10.2"
 """With which the figures are made: another compiler joins other kernels."""
-REQUIREMENTS = (f"jax[cuda13]=={JAX}", "gymnasium", "flax", "optax", "safetensors")
-SERIES = ((3, 11), (3, 12), (3, 13))
+VENV = SecondVenv(
+    "gpu-venv", f"JAX {JAX} with its CUDA wheels",
+    ("-c", str(ROOT / "constraints.txt"), f"jax[cuda13]=={JAX}", "gymnasium", "flax", "optax", "safetensors"),
+    series=((3, 11), (3, 12), (3, 13)), note="this downloads about 4.4 GB of CUDA wheels",
+)  # fmt: skip
 
 SHIPPED = Path(__file__).with_name("gpu_plan.json")
 PAGE, README = ROOT / "docs" / "gpu.md", ROOT / "README.md"
@@ -39,10 +41,6 @@ GROWTH = 1.10
 """By how much a count may grow unnoticed."""
 
 Plan = dict[str, Any]
-
-
-class NoWheels(RuntimeError):  # noqa: N818 - a circumstance, not a fault
-    """JAX's CUDA wheels cannot be had here."""
 
 
 class Case(NamedTuple):
@@ -77,9 +75,9 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="compare with the figures that ship, and write nothing")
     options = parser.parse_args()
     try:
-        python = environment()
-    except NoWheels as reason:
-        sys.exit(str(reason))
+        python = VENV.python()
+    except NotHere as reason:
+        sys.exit(f"{reason}: nothing was planned")
     if options.check:
         sys.exit("\n".join(compared(python)) or None)
     figures = shipped()
@@ -170,38 +168,6 @@ def surroundings(python: Path) -> dict[str, str]:
         "CRUSH_GYM_CACHE": "off",
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }
-
-
-# ------------------------------------------------------------------ the environment
-
-
-def environment() -> Path:
-    """The interpreter that has JAX's CUDA wheels, made on first use; raises `NoWheels` with a sentence."""
-    python = venv_python(VENV)
-    finished = VENV / "finished"
-    if finished.is_file() and finished.read_text() == "\n".join(REQUIREMENTS) and ask(python):
-        return python
-    print(f"making {VENV.relative_to(ROOT)}: this downloads about 4.4 GB of CUDA wheels", file=sys.stderr, flush=True)
-    run([find_python(), "-m", "venv", "--clear", str(VENV)])
-    run([str(python), *PIP_INSTALL, "-c", str(ROOT / "constraints.txt"), *REQUIREMENTS])
-    finished.write_text("\n".join(REQUIREMENTS))
-    return python
-
-
-def find_python() -> str:
-    """An interpreter with which the figures can be made."""
-    found = {python.version[:2]: python.path for python in reversed(list(pythons()))}
-    for series in SERIES:
-        if series in found:
-            return found[series]
-    raise NoWheels(f"JAX {JAX} needs Python 3.11 to 3.13, and none was found: nothing was planned.")
-
-
-def run(command: list[str]) -> None:
-    """Run a step of the installation."""
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise NoWheels(f"JAX's CUDA wheels could not be installed, nothing was planned: {last_line(done.stderr)}")
 
 
 # ------------------------------------------------------------------ the page

@@ -5,7 +5,7 @@ from benchmarks.report import Results, bound, markdown, ratio, rows
 RESULTS: Results = {
     "machine": {"CPU": "some"},
     "limit": {"1 thread": 500.0, "2 threads": 1000.0},
-    "tile-match": {"no specials, 1 at a time": "Not measured: NoPeer: none."},
+    "tile-match": {"no specials, 1 at a time": "Not measured: NotHere: none."},
     "rollout": {"plain": 600.0, "everything": 20.0},
     "step": {"plain": 1e7},
     "batch": {"1088": 100.0, "4096": 130.0, "4160": 100.0, "65600": 120.0},
@@ -77,7 +77,7 @@ def test_what_is_missing_is_said() -> None:
     text = markdown(RESULTS)
     assert "- CPU: some" in text
     assert "| plain, all cores / tile-match-gym, no specials | - |" in text
-    assert "- tile-match, no specials, 1 at a time: Not measured: NoPeer: none." in text
+    assert "- tile-match, no specials, 1 at a time: Not measured: NotHere: none." in text
     assert all(line.count("|") == 6 for line in text.splitlines() if line.startswith("|"))
     assert markdown({}).startswith("\n| what |")
 
