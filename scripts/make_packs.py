@@ -1,14 +1,14 @@
 """Makes the packs that ship, fits and checks the generator: `python -m scripts.make_packs tour`.
 
 The seeds are in the scripts. `ladder` also makes the early and late levels of the pack `thesis`; `thesis` measures
-its look-alikes.
+its look-alikes. `fresh` makes levels that do not ship, to judge predictions by.
 """
 
 from __future__ import annotations
 
 import argparse
 
-from scripts.packs import check, effort, ladder, thesis, tour
+from scripts.packs import check, effort, fresh, ladder, thesis, tour
 
 MAKERS = {
     "effort": effort.fit,
@@ -16,6 +16,7 @@ MAKERS = {
     "tour": tour.make,
     "ladder": ladder.make,
     "thesis": thesis.make,
+    "fresh": fresh.make,
 }
 
 

@@ -99,6 +99,17 @@ def _bend(look: Look) -> list[float]:
     return [float(np.mean(logits)) ** 2 if logits else math.nan]
 
 
+def _ingredients(look: Look) -> list[float]:
+    """Which part of what a level asks for is ingredients, by kinds of goals: people bring them down better than agents
+    who look at the next swap only.
+    """
+    level = look.level
+    ingredients = bool(level.goal_cherry > 0 or level.goal_hazelnut > 0)
+    others = (level.goal_score > 0, level.goal_jelly, (np.asarray(level.orders) > 0).any())
+    asked = ingredients + sum(map(bool, others))
+    return [ingredients / asked if asked else math.nan]
+
+
 def _curve_names(agents: Sequence[str]) -> list[str]:
     return [f"{agent} with {share:.0%} of the moves" for agent in agents for share in SHARES]
 
@@ -174,12 +185,13 @@ def _file(look: Look) -> list[float]:
 
 GROUPS = {
     "bend": Group(lambda agents: ["the bend of success"], _bend),
+    "ingredients": Group(lambda agents: ["ingredients among the goals"], _ingredients),
     "curve": Group(_curve_names, _curve),
     "scores": Group(_part_names("score"), _scores),
     "goals": Group(_part_names("what is left"), _goals),
     "board": Group(_board_names, _board),
     "file": Group(lambda agents: [f"file: {name}" for name in TRAITS], _file),
 }
-"""What can be known of levels besides agents' success: the square of its logit; their success with fewer and with more
-moves; their scores as shares of the score asked for; what they leave of other goals; how many moves are legal; what the
-level's file says."""
+"""What can be known of levels besides agents' success: the square of its logit; whether ingredients are asked for;
+agents' success with fewer and with more moves; their scores as shares of the score asked for; what they leave of other
+goals; how many moves are legal; what the level's file says."""

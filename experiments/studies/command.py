@@ -56,7 +56,9 @@ STUDIES = {
         "tree search with trained players as prior and playout", "experiments.studies.learned_search.page:study"
     ),
     "population": Study(
-        "the synthetic population beside aggregates of real people", "experiments.studies.population.page:study"
+        "the synthetic population beside aggregates of real people",
+        "experiments.studies.population.page:study",
+        sizes=("players",),
     ),
     "king": Study(
         "a network that imitates players predicts how hard levels are for them",

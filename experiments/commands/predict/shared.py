@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 AGENTS = ("clouded", "inattentive:share=0.5", "heuristic")
 ATTEMPTS = 1000
-COVARIATES = ("bend", "file:watch")
+COVARIATES = ("bend", "ingredients", "file:watch")
 """What a model is made of unless said."""
 
 OTHER_PEOPLE = 0.1
@@ -97,8 +97,8 @@ def add_recipe(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--covariates", nargs="*", metavar="GROUP", default=list(COVARIATES),
-        help="what else levels are judged by: bend (the square of agents' logit), curve (success with fewer and "
-        "more moves), scores, goals, board, file; "
+        help="what else levels are judged by: bend (the square of agents' logit), ingredients (whether they are "
+        "asked for), curve (success with fewer and more moves), scores, goals, board, file; "
         f"file:watch only tells which levels are unlike the others (default: {' '.join(COVARIATES)})",
     )  # fmt: skip
     parser.add_argument(

@@ -15,7 +15,7 @@ from experiments.results.task import Task
 from experiments.running.evaluation import evaluate
 from experiments.studies.setting import Setting, StudyError
 
-PLAYERS, QUICK_PLAYERS = 500, 60
+PLAYERS, QUICK_PLAYERS, LEAST_PLAYERS = 500, 60, 20
 QUICK_LEVELS = 12
 
 HARD = (0.025, 0.06)
@@ -37,10 +37,13 @@ def measured(setting: Setting) -> dict[str, Likeness]:
 
 def _measured(family: str, setting: Setting) -> Likeness:
     levels = tuning_levels()[: QUICK_LEVELS if setting.quick else None]
-    people = draw(family, QUICK_PLAYERS if setting.quick else PLAYERS, setting.seed)
+    players = setting.sizes.get("players", QUICK_PLAYERS if setting.quick else PLAYERS)
+    if players < LEAST_PLAYERS:
+        raise StudyError(f"players must be at least {LEAST_PLAYERS}, who differ enough to be measured, not {players}")
+    people = draw(family, players, setting.seed)
     tasks = [Task(level) for level in levels]
     # A store holds one population of an agent.
-    store = setting.folder / f"population-{family}{'-quick' if setting.quick else ''}.sqlite"
+    store = setting.folder / f"population-{family}-{players}{'-quick' if setting.quick else ''}.sqlite"
     results = evaluate(
         people.agent, tasks, seed=setting.seed, store=store, until_cleared=people.patience, traits=people.traits
     )

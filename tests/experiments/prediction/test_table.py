@@ -79,6 +79,14 @@ def test_success_and_its_curve_are_counted_by_moves() -> None:
     assert again.successes[0, 0] == ((records[0].won > 0) & (records[0].won <= 26)).sum()
 
 
+def test_ingredients_count_as_their_share_of_the_kinds_of_goals() -> None:
+    board = {**BOARD, "board": ["o ? ?", "? ? ?", "? ? ?"], "exits": [[2, 0]]}
+    for goals, share in (({"cherry": 1}, 1.0), ({"cherry": 1, "score": 900}, 0.5), ({"orders": {"a": 5}}, 0.0)):
+        task = Task(Level.from_dict({**board, "goals": goals}))
+        levels = table_of(gathered(task, [record(0)]), ("ingredients",))
+        assert (levels.covariates, levels.values.tolist()) == (("ingredients among the goals",), [[share]])
+
+
 def test_the_bend_is_the_square_of_agents_mean_logit() -> None:
     records = [record(0), record(1)]
     levels = table_of(gathered(JELLY, records), ("bend",))

@@ -131,6 +131,13 @@ def test_peoples_games_are_read_from_logs_and_checked(tmp_path: Path) -> None:
         people(logs[:1], task)
 
 
+def test_a_population_that_is_too_small_to_be_measured_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["study", "population", "--size", "players=3", "--out", str(tmp_path)]) == 1
+    assert "players must be at least 20" in capsys.readouterr().err
+
+
 def test_people_are_for_studies_that_compare_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "example", "--out", str(tmp_path), "--people", "log.json"]) == 2
     assert "compares no people's games" in capsys.readouterr().err
