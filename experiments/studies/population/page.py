@@ -190,7 +190,7 @@ def _calibration() -> Section:
         blocks.append(report.table(_ROUND, rows, stacked=True))
     text = (
         "Four numbers of each family were moved until four aggregates were those sought, each round by playing all "
-        "tuning levels: skill's mean by the median level's success rate, which stands for how well people play *these* "
+        "tuning levels: skill's mean by the median level's success rate, which stands for how well people play these "
         "levels and is a convention, since the published levels cannot be played; skill's spread and the leaning by "
         "the standard deviations; giving up by the shares that clear. All else was set by hand."
     )
