@@ -28,7 +28,7 @@ ATTEMPTS = 1000
 COVARIATES = ("bend", "ingredients", "file:watch")
 """What a model is made of unless said."""
 
-OTHER_PEOPLE = 0.1
+OTHER_PEOPLE = 0.15
 """Logits. Of two synthetic populations, one predicted by a model of the other was off by this much more, about."""
 
 LEVELS_HELP = "PACK, PACK/LEVEL, FILE or FILE/LEVEL; may be given several times"
