@@ -122,7 +122,7 @@ class Dqn(OnDevice):
 
     settings: Settings = Settings()
 
-    name = "dqn"
+    name, foresees = "dqn", True
 
     @property
     def steps_per_update(self) -> int:

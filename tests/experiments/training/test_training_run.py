@@ -182,8 +182,9 @@ def test_a_network_is_the_algorithms_own_unless_one_is_asked_for() -> None:
     def network(**plan: Any) -> str:
         return str(Plan((GAME,), **plan).learner().architecture)
 
-    assert (network(algorithm="ppo"), network(algorithm="pqn")) == ("edge:foresight=4.0", "edge:norm=True")
-    assert network(algorithm="ppo", preview=False) == "edge"
+    assert network(algorithm="ppo") == "edge:foresight=4.0"
+    assert network(algorithm="pqn") == "edge:norm=True,foresight=4.0"
+    assert (network(algorithm="ppo", preview=False), network(algorithm="expert")) == ("edge", "edge")
     assert network(algorithm="pqn", network="edge:layers=1") == "edge:layers=1"
 
 
