@@ -122,7 +122,7 @@ class Dqn(OnDevice):
 
     settings: Settings = Settings()
 
-    name, foresees = "dqn", True
+    name = "dqn"
 
     @property
     def steps_per_update(self) -> int:
