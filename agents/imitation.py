@@ -115,7 +115,7 @@ class Imitation:
     settings: Settings = Settings()
     steps: int = 1_000_000
 
-    name, previews, from_pairs = "imitation", True, True
+    name, previews, foresees, from_pairs = "imitation", True, False, True
 
     def __post_init__(self) -> None:
         if self.settings.soft and not self.demonstrations.about.probabilities:

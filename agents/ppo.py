@@ -99,7 +99,7 @@ class Ppo(OnDevice):
 
     settings: Settings = Settings()
 
-    name = "ppo"
+    name, foresees = "ppo", True
 
     @property
     def steps_per_update(self) -> int:

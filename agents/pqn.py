@@ -101,7 +101,7 @@ class Pqn(OnDevice):
     architecture: Architecture = NORMALISED
     settings: Settings = Settings()
 
-    name = "pqn"
+    name, foresees = "pqn", True
 
     @property
     def steps_per_update(self) -> int:

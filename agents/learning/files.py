@@ -190,10 +190,12 @@ def _described(heading: dict[str, Any], where: str) -> tuple[Architecture, Input
         raise PolicyFileError(f"{where}: {error}") from None
     if not (
         isinstance(channels, list) and len(channels) <= MOST_NAMES and all(isinstance(n, str) for n in channels)
-    ) or not (channels or (preview is True and not architecture.sees_planes)):
+    ) or not (channels or not architecture.sees_planes):
         raise PolicyFileError(f"{where} does not name the planes that it sees")
     if len(set(channels)) < len(channels) or not isinstance(preview, bool):
         raise PolicyFileError(f"{where} names a plane twice, or does not say whether it sees previews")
+    if architecture.needs_previews and not preview:
+        raise PolicyFileError(f"{where} sees no previews, without which no {architecture} plays")
     shape = heading.get("shape")
     if not (isinstance(shape, list) and len(shape) == 2 and all(type(n) is int and 2 <= n <= MOST_SIDE for n in shape)):
         raise PolicyFileError(f"{where} does not say on which size of board it learned")

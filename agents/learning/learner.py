@@ -48,6 +48,7 @@ class Learner(Protocol):
     architecture, inputs: of the network whose weights it learns
     steps_per_call: moves on all boards together of one call of `learn`
     previews: whether it can show the network what moves bring by themselves
+    foresees: whether the network counts that from the start, where no other network is asked for
     from_pairs: whether it learns from recorded moves instead of play; data: a digest of those, "" without any
     shape: (rows, columns) of the board that its network sees
     """
@@ -69,6 +70,9 @@ class Learner(Protocol):
 
     @property
     def previews(self) -> bool: ...
+
+    @property
+    def foresees(self) -> bool: ...
 
     @property
     def from_pairs(self) -> bool: ...
@@ -128,7 +132,7 @@ class OnDevice(ABC):
     steps: int = 1_000_000
     devices: tuple[jax.Device, ...] = ()
 
-    previews, from_pairs, data = True, False, ""
+    previews, foresees, from_pairs, data = True, False, False, ""
 
     @property
     def shape(self) -> tuple[int, int]:

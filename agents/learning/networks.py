@@ -8,6 +8,8 @@
 | mlp | layers over the whole board | its own size |
 | linear | of each swap a weighted sum of what it brings by itself, and nothing else: cheap enough for playouts | any |
 
+With `foresight`, the first two add to a swap's logit what it brings by itself, from the start.
+
 Networks that are told traits of a player, float32[B, T], play as that player would: each layer's planes are scaled and
 shifted by what they say (FiLM, of Perez and others, 2018), and by nothing before it has been learned.
 
@@ -102,16 +104,49 @@ class ValueHead(nn.Module):
         return nn.Dense(1, kernel_init=nn.initializers.orthogonal(0.1), name="value")(y)[:, 0]
 
 
+def gains_of_swaps(x: jax.Array) -> jax.Array:
+    """What each swap brings by itself, the last of what comes in: float[B, H, W, C] -> float[B, actions, gains]."""
+    across, down = jnp.split(x[..., -2 * len(GAINS) :], 2, axis=-1)
+    swaps = [across[:, :, :-1].reshape(len(x), -1, len(GAINS)), down[:, :-1].reshape(len(x), -1, len(GAINS))]
+    return jnp.concatenate(swaps, axis=1)
+
+
+class Foresight(nn.Module):
+    """Of each swap a weighted sum of what it brings by itself, as shares of the most that any swap of the board brings.
+
+    first: weight of points before anything is learned; that of goals is twice as much, and all others are 0
+    """
+
+    first: float
+
+    @nn.compact
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """float[B, H, W, C] -> float[B, actions]."""
+        gains = gains_of_swaps(x)
+        most = gains.max(axis=1, keepdims=True)
+        shares = jnp.where(most > 0, gains / jnp.where(most > 0, most, 1.0), 0.0)
+        weights = {"score": self.first, "goals": 2 * self.first}
+        start = nn.initializers.constant(jnp.array([[weights.get(name, 0.0)] for name in GAINS]))
+        return nn.Dense(1, use_bias=False, kernel_init=start, name="swap")(shares)[..., 0]
+
+
+def foreseen(logits: jax.Array, x: jax.Array, first: float) -> jax.Array:
+    """Logits with what their swaps bring by themselves, where that counts."""
+    return logits + Foresight(first, name="foresight")(x) if first else logits
+
+
 class Edge(nn.Module):
     """Convolutions, then a logit for each pair of neighbours from its two cells, which also see the input itself.
 
     norm: whether what a layer makes of a cell is brought to mean 0 and variance 1
+    foresight: how much more likely a swap is at first for what it brings by itself, see `Foresight`; 0 leaves that out
     """
 
     filters: int = 32
     layers: int = 3
     hidden: int = 16
     norm: bool = False
+    foresight: float = 0.0
 
     @nn.compact
     def __call__(self, x: jax.Array, traits: jax.Array | None = None) -> Answer:
@@ -122,7 +157,8 @@ class Edge(nn.Module):
             y = nn.LayerNorm(name=f"norm{n}")(y) if self.norm else y
             y = nn.relu(told(y, traits, f"film{n}"))
         y = jnp.concatenate([y, x], axis=-1)
-        return EdgeHead(self.hidden, name="edges")(y), ValueHead(name="value")(y)
+        logits = EdgeHead(self.hidden, name="edges")(y)
+        return foreseen(logits, x, self.foresight), ValueHead(name="value")(y)
 
 
 class ResNet(nn.Module):
@@ -132,6 +168,7 @@ class ResNet(nn.Module):
     filters: int = 32
     activation: str = "relu"
     head: str = "edge"
+    foresight: float = 0.0
 
     @nn.compact
     def __call__(self, x: jax.Array, traits: jax.Array | None = None) -> Answer:
@@ -143,9 +180,10 @@ class ResNet(nn.Module):
             y = active(y + Conv(self.filters, scale=0.5, name=f"block{n}b")(inner))
         value = ValueHead(name="value")(y)
         if self.head == "edge":
-            return EdgeHead(name="edges")(jnp.concatenate([y, x], axis=-1)), value
-        actions = number_of_actions((x.shape[1], x.shape[2]))
-        return Conv(actions, name="last")(y).mean(axis=(1, 2)), value
+            logits = EdgeHead(name="edges")(jnp.concatenate([y, x], axis=-1))
+        else:
+            logits = Conv(number_of_actions((x.shape[1], x.shape[2])), name="last")(y).mean(axis=(1, 2))
+        return foreseen(logits, x, self.foresight), value
 
 
 class King(nn.Module):
@@ -204,9 +242,7 @@ class Linear(nn.Module):
     @nn.compact
     def __call__(self, x: jax.Array) -> Answer:
         """float[B, H, W, C] -> `Answer`."""
-        across, down = jnp.split(x[..., -2 * len(GAINS) :], 2, axis=-1)
-        swaps = [across[:, :, :-1].reshape(len(x), -1, len(GAINS)), down[:, :-1].reshape(len(x), -1, len(GAINS))]
-        gains = jnp.concatenate(swaps, axis=1)
+        gains = gains_of_swaps(x)
         logits = nn.Dense(1, use_bias=False, kernel_init=nn.initializers.zeros, name="swap")(gains)[..., 0]
         offered = jnp.concatenate([gains.mean(axis=1), gains.max(axis=1)], axis=-1)
         return logits, nn.Dense(1, name="value")(offered)[:, 0]
@@ -222,6 +258,10 @@ ANY_SIZE: dict[str, Callable[[Any], bool]] = {
 
 CHOICES: Mapping[str, tuple[str, ...]] = {"activation": tuple(ACTIVATIONS), "head": ("edge", "gap", "fc")}
 """Arguments that are one of a few words; of "head", a network may know fewer."""
+
+
+FORESIGHT = 4.0
+"""Of networks that count from the start what moves bring by themselves, where nothing else is said."""
 
 
 @dataclass(frozen=True)
@@ -263,6 +303,10 @@ class Architecture:
         spelt = ",".join(f"{key}={value}" for key, value in self.arguments)
         return f"{self.name}:{spelt}" if spelt else self.name
 
+    def foreseeing(self) -> Architecture:
+        """The same, which counts from the start what moves bring by themselves."""
+        return Architecture(self.name, (*self.arguments, ("foresight", FORESIGHT)))
+
     def made(self) -> nn.Module:
         """The network."""
         return NETWORKS[self.name](**dict(self.arguments))
@@ -276,6 +320,11 @@ class Architecture:
     def sees_planes(self) -> bool:
         """Whether it sees planes of the board, or only what moves bring by themselves."""
         return bool(getattr(NETWORKS[self.name], "sees_planes", True))
+
+    @property
+    def needs_previews(self) -> bool:
+        """Whether it cannot do without what moves bring by themselves."""
+        return not self.sees_planes or bool(getattr(self.made(), "foresight", 0.0))
 
 
 DEFAULT = Architecture()

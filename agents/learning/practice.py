@@ -141,8 +141,20 @@ class Practice:
 
     def step(self, keys: jax.Array, situation: Situation, action: jax.Array) -> tuple[Situation, Outcome]:
         """One move of every board; where it ended the attempt, the next one begins. keys: keys[B]."""
-        _, env, reward, terminated, truncated, _ = self.env.step(keys, situation.env, action)
+        _, env, reward, terminated, truncated, _ = self.env.step(keys, self._in_time(situation), action)
         over = terminated | truncated
         gained, made = situation.gained + reward, situation.made + 1
         outcome = Outcome(reward, over, jnp.where(over, gained, 0.0), jnp.where(over, made, 0))
         return Situation(env, jnp.where(over, 0.0, gained), jnp.where(over, 0, made)), outcome
+
+    def _in_time(self, situation: Situation) -> EnvState:
+        """The boards, those against the clock with no time left once they made as many moves as they had seconds.
+
+        Who plays such levels well gains time without end: in the end, all boards would be there, and learn nothing.
+        """
+        if all(int(level.seconds) < 0 for level in self.env.options.levels):
+            return situation.env
+        seconds, game = self.level(situation).seconds, situation.env.game
+        late = (seconds >= 0) & (game.books.made >= seconds)
+        time = jnp.where(late, jnp.minimum(game.books.time, 1), game.books.time)
+        return situation.env._replace(game=game._replace(books=game.books._replace(time=time)))

@@ -112,7 +112,7 @@ class OnSb3(ABC):
     settings: Any = None
     steps: int = 1_000_000
 
-    name, previews, from_pairs, data = "", False, False, ""
+    name, previews, foresees, from_pairs, data = "", False, False, False, ""
 
     def __post_init__(self) -> None:
         if self.architecture.name != "edge":

@@ -53,7 +53,9 @@ STUDIES = {
         "a look ahead, by how its time is spent", "experiments.studies.lookahead:study", sizes=("games",)
     ),
     "learned-search": Study(
-        "tree search with trained players as prior and playout", "experiments.studies.learned_search.page:study"
+        "tree search with trained players as prior and playout",
+        "experiments.studies.learned_search.page:study",
+        sizes=("attempts", "searched"),
     ),
     "population": Study(
         "the synthetic population beside aggregates of real people",

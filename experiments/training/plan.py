@@ -146,17 +146,24 @@ class Plan:
             known = {field.name for field in dataclasses.fields(settings)}
             usual = {name: value for name, value in BY_REWARD.get(self.rewarded, {}).items() if name in known}
             chosen = with_settings(settings(), usual | dict(self.settings), self.algorithm)
-            architecture = kind.architecture if self.network == "auto" else Architecture.parse(self.network)
+            architecture = self._architecture(kind)
             learner: Learner = kind(self._source(architecture, chosen), architecture, chosen, self.steps)
         except (AlgorithmError, NetworkError, ValueError) as error:
             raise PlanError(str(error)) from None
-        if not (architecture.sees_planes or learner.inputs.preview):
+        if architecture.needs_previews and not learner.inputs.preview:
             raise PlanError(
-                f"the network {architecture} sees nothing but what moves bring by themselves, which it is not shown "
-                "here: choose the network edge, or an algorithm that shows previews, with previews"
+                f"the network {architecture} needs what moves bring by themselves, which it is not shown here: choose "
+                "the network edge, or an algorithm that shows previews, with previews"
             )
         self._check_size(learner)
         return learner
+
+    def _architecture(self, kind: Any) -> Architecture:
+        """The network that is asked for, or the learner's own."""
+        if self.network != "auto":
+            return Architecture.parse(self.network)
+        own: Architecture = kind.architecture
+        return own.foreseeing() if kind.foresees and self.preview else own
 
     def _source(self, architecture: Architecture, settings: Any) -> Practice | Demonstrations:
         """What is learned from."""

@@ -20,8 +20,9 @@ QUICK = 8
 
 def study(setting: Setting) -> Page:
     """Play it and write it up."""
-    found = trees.measured(setting, QUICK if setting.quick else ATTEMPTS)
-    known = optimism.measured(setting, QUICK if setting.quick else SEARCHED)
+    attempts, searched = (QUICK, QUICK) if setting.quick else (ATTEMPTS, SEARCHED)
+    found = trees.measured(setting, setting.sizes.get("attempts", attempts))
+    known = optimism.measured(setting, setting.sizes.get("searched", searched))
     return page(found, known, setting)
 
 

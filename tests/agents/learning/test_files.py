@@ -73,6 +73,7 @@ KERNEL = "params/conv0/kernel"
         ({"architecture": 3}, {}, "does not name its architecture"),
         ({"channels": ["ones", "ones"]}, {}, "names a plane twice"),
         ({"channels": []}, {}, "does not name the planes"),
+        ({"architecture": {"name": "edge", "arguments": {"foresight": 4}}}, {}, "sees no previews"),
         ({"shape": [5, 500]}, {}, "which size of board"),
         ({"format": 2}, {}, "has format 2, and this version reads format 1"),
         ({"format": "1"}, {}, "does not say what it is"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from agents.learning import networks
+from agents.learning.inputs import GAINS, Inputs, View
 from agents.learning.networks import Architecture, NetworkError, network
 from crush_gym.swaps import number_of_actions, swaps_of
 
@@ -34,8 +35,6 @@ def test_without_convolutions_an_edges_logit_depends_on_its_two_cells_alone() ->
 
 
 def test_a_linear_networks_logit_is_a_weighted_sum_of_what_its_own_swap_brings() -> None:
-    from agents.learning.inputs import GAINS, Inputs, View
-
     gains = jax.random.normal(jax.random.key(0), (2, number_of_actions((4, 5)), len(GAINS)), jnp.float16)
     cells = Inputs((), preview=True).cells(View(jnp.zeros((2, 4, 5, 0), jnp.uint8), gains))
     made = network("linear")
@@ -45,6 +44,24 @@ def test_a_linear_networks_logit_is_a_weighted_sum_of_what_its_own_swap_brings()
     weights["params"]["swap"]["kernel"] = each[:, None]
     np.testing.assert_allclose(made.apply(weights, cells)[0], gains.astype(jnp.float32) @ each, rtol=1e-5, atol=1e-5)
     assert Architecture.parse("linear").any_size and not Architecture.parse("linear").sees_planes
+
+
+@pytest.mark.parametrize("name", ["edge:layers=0", "resnet:blocks=0,filters=2"])
+def test_with_foresight_a_swap_is_likelier_by_its_share_of_the_most_that_any_brings(name: str) -> None:
+    rng = np.random.default_rng(0)
+    gains = np.abs(rng.normal(size=(2, number_of_actions((4, 5)), len(GAINS)))).astype(np.float16)
+    gains[1, :, GAINS.index("goals")] = 0  # no swap does anything for the goals of this board
+    cells = Inputs((), preview=True).cells(View(jnp.zeros((2, 4, 5, 0), jnp.uint8), jnp.asarray(gains)))
+    plain, made = network(name), network(f"{name},foresight=3")
+    weights = made.init(jax.random.key(0), cells)
+    own = weights["params"].pop("foresight")
+    without = np.asarray(plain.apply(weights, cells)[0])
+    weights["params"]["foresight"] = own
+    points, goals = (gains[..., GAINS.index(name)].astype(float) for name in ("score", "goals"))
+    expected = 3 * points / points.max(axis=1, keepdims=True)
+    expected[0] += 6 * goals[0] / goals[0].max()
+    np.testing.assert_allclose(made.apply(weights, cells)[0] - without, expected, rtol=1e-4, atol=1e-4)
+    assert Architecture.parse(f"{name},foresight=3").needs_previews and not Architecture.parse(name).needs_previews
 
 
 def test_an_edge_network_plays_boards_of_other_sizes() -> None:

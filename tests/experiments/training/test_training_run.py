@@ -153,6 +153,7 @@ def test_a_run_that_diverges_keeps_the_last_good_weights(tmp_path: Path, monkeyp
         ({"levels": ["combo", "points"]}, "different rules"),
         ({"levels": "combo", "algorithm": "pppo"}, "did you mean 'ppo'"),
         ({"levels": "combo", "network": "edge:layer=3"}, "no argument 'layer'"),
+        ({"levels": "combo", "network": "edge:foresight=4", "preview": False}, "needs what moves bring by themselves"),
         ({"levels": "combo", "settings": {"rate": "fast"}}, "rate must be float, not 'fast'"),
         ({"levels": "combo", "settings": {"clib": 0.1}}, "did you mean 'clip'"),
         ({"levels": "combo", "steps": 0}, "steps must be from 1"),
@@ -181,7 +182,9 @@ def test_a_network_is_the_algorithms_own_unless_one_is_asked_for() -> None:
     def network(**plan: Any) -> str:
         return str(Plan((GAME,), **plan).learner().architecture)
 
-    assert (network(algorithm="ppo"), network(algorithm="pqn")) == ("edge", "edge:norm=True")
+    assert network(algorithm="ppo") == "edge:foresight=4.0"
+    assert network(algorithm="pqn") == "edge:norm=True,foresight=4.0"
+    assert (network(algorithm="ppo", preview=False), network(algorithm="expert")) == ("edge", "edge")
     assert network(algorithm="pqn", network="edge:layers=1") == "edge:layers=1"
 
 
