@@ -118,7 +118,7 @@ def write_page(levels: dict[str, tuple[Task, ...]], rows: Sequence[Row]) -> None
     facts = {"attempts": f"{len(rows):,}, with seed {SEED:,}", "hardware": "2 cores of a virtual machine, CPU only"}
     page = leaderboard_page(rank(field, None), Origins(facts, commands), "Leaderboard")
     sections = [section_of(name, levels[name], part) for name, part in there.items()]
-    body = (*page.sections[:1], *sections, trained(), *page.sections[1:])
+    body = (*page.sections[:1], *sections, trained(), beside(), *page.sections[1:])
     Page(page.title, page.lead, body, page.facts).write(PAGE)
     print(PAGE)
 
@@ -151,6 +151,18 @@ def section_of(name: str, levels: Sequence[Task], rows: Sequence[Row]) -> Sectio
         body.append((name_of_player, ranks(s.best, s.worst), iqm, result, report.duration(s.seconds)))
     played = f"{report.counted(len(levels), 'level')}, {GRID[name]} attempts each"
     return report.section(f"{name}: {played}", report.table(head, body, stacked=True))
+
+
+def beside() -> Section:
+    """The pages that lie beside this one."""
+    return report.section(
+        "More of these players",
+        report.bullets(
+            "[How the trained ones learned](curves.html): score against moves.",
+            "[How well each alone predicts people](predictors.html), who are synthetic: what the players say of how "
+            "hard a level is.",
+        ),
+    )
 
 
 def trained() -> Section:
