@@ -60,7 +60,7 @@ def _percent(known: Interval) -> str:
 
 def _costs(found: Sequence[Result]) -> Section:
     plain = found[0].cost
-    rows = [(r.way.label, f"{1e3 * r.cost:.3g}", f"{r.cost / plain:.2f}", f"{r.simulations:,}") for r in found]
+    rows = [(r.way.label, f"{1e3 * r.cost:,.0f}", f"{r.cost / plain:.2f}", f"{r.simulations:,}") for r in found]
     return report.section(
         "What a simulation costs",
         report.table(("search", "CPU-µs", "plain ones", "simulations in the plain search's time"), rows),
