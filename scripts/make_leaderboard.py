@@ -154,14 +154,9 @@ def section_of(name: str, levels: Sequence[Task], rows: Sequence[Row]) -> Sectio
 
 
 def beside() -> Section:
-    """The pages that lie beside this one."""
+    """What lies beside this page."""
     return report.section(
-        "More of these players",
-        report.bullets(
-            "[How the trained ones learned](curves.html): score against moves.",
-            "[How well each alone predicts people](predictors.html), who are synthetic: what the players say of how "
-            "hard a level is.",
-        ),
+        "More of these players", report.prose("[How the trained ones learned](curves.html): scores against moves.")
     )
 
 
