@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from agents.protocol import Agent
+from experiments.features.among import Among
 from experiments.features.cache import Cache, Player
 from experiments.features.jobs import Introduced, Introduction, Item, Recording, arranged, cut
 from experiments.features.records import BLOCK, Record, lifted
@@ -165,6 +166,7 @@ class _Gathering:
     def _missing(self, wanted: Sequence[str | Agent], tasks: tuple[Task, ...]) -> list[Recording]:
         """What is to be played, group by group: agents that share programs come after each other there."""
         known = {name: self._known(name, tasks) for name in [player.name for player in self.players]}
+        asked = self._shared(wanted)
         jobs: list[Recording] = []
         for quick in (True, False):
             places = [n for n, found in sorted(self.introduced.items()) if found.manner.quick == quick]
@@ -172,9 +174,19 @@ class _Gathering:
             some = tuple(task for task in tasks if any(task.identity in lacks for lacks in lacking.values()))
             for group in arranged(some, self.attempts, quick) if some else ():
                 for n in places:
-                    jobs += cut(self.introduced[n].manner, wanted[n], group, self.seed, _items(group, lacking[n]))
+                    jobs += cut(self.introduced[n].manner, asked[n], group, self.seed, _items(group, lacking[n]))
         self._plan(jobs, len(tasks))
         return jobs
+
+    def _shared(self, wanted: Sequence[str | Agent]) -> list[str | Agent]:
+        """The agents; those that may share a program do, in an order that does not depend on how they were named."""
+        names = {n: found.manner.name for n, found in self.introduced.items()}
+        together = sorted((n for n, found in self.introduced.items() if found.shares), key=lambda n: names[n])
+        players = tuple(wanted[n] for n in together)
+        return [
+            Among(names[n], together.index(n), players) if n in together and len(players) > 1 else agent
+            for n, agent in enumerate(wanted)
+        ]
 
     def _known(self, name: str, tasks: tuple[Task, ...]) -> dict[str, int]:
         """How many attempts of an agent there are, by level."""

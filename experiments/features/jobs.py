@@ -72,10 +72,14 @@ def arranged(tasks: Sequence[Task], attempts: int, quick: bool) -> tuple[Group, 
 
 
 class Introduced(NamedTuple):
-    """What is known of an agent. weights: see `weights_of`; "" where it has none."""
+    """What is known of an agent. weights: see `weights_of`; "" where it has none.
+
+    shares: whether a program may be made for it and others together: it is one of ours, in any game
+    """
 
     manner: Manner
     weights: str
+    shares: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,8 @@ class Introduction:
         """Make the agent and bind it to a game."""
         manner, group = self.trial.do(table, told), self.trial.group
         _, policy, _ = table.policy(program_of(manner.name, group), self.trial.wanted, group)
-        return Introduced(manner, weights_of(policy, self.home))
+        own_game = getattr(table.agent(self.trial.wanted), "game", None)
+        return Introduced(manner, weights_of(policy, self.home), manner.quick and not self.home and own_game is None)
 
 
 def weights_of(policy: Policy, home: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import sqlite3
@@ -11,13 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from agents.attempts import play
 from agents.inattentive import Inattentive
-from crush_gym import Game, Level, LevelPack
+from agents.registry import make
+from crush_gym import Game, Level, LevelPack, State, policies
+from crush_gym.policies import Policy
 from experiments.features import Cache, FeatureError, Gathered, gather
+from experiments.features.among import Among
 from experiments.features.jobs import arranged, weights_of
 from experiments.features.recorder import recorded
 from experiments.features.records import lifted, packed, unpacked
@@ -148,6 +153,46 @@ def test_killed_at_any_moment_it_goes_on_from_there_with_the_same_records(found:
     assert done.returncode == -signal.SIGKILL and len(Cache(path)) == 3
     resumed, missing = again(path)
     assert missing == [0, 600] and same(resumed, found)
+
+
+class Alternating:
+    """Plays the legal move with the smallest number, then at random, in turn: by what it remembers."""
+
+    name = "alternating"
+
+    def bind(self, game: Game) -> Policy:
+        return alternating(game.spec)
+
+
+@functools.lru_cache
+def alternating(spec: Any) -> Policy:
+    def start(params: Any, key: jax.Array, state: State, level: Level) -> jax.Array:
+        return jnp.full_like(state.books.score, 5)
+
+    def act(params: Any, key: jax.Array, memory: jax.Array, state: State, level: Level) -> tuple[jax.Array, jax.Array]:
+        smallest = jnp.argmax(policies.legal(spec, state), axis=0).astype(jnp.int32)
+        chosen = jnp.where(memory % 2 == 0, smallest, policies.random_action(spec, key, state))
+        return chosen, memory + 1
+
+    return Policy(act, start)
+
+
+def test_players_in_one_program_play_and_remember_as_they_do_alone() -> None:
+    game = Game(TASKS[0].level, rules="combo")
+    players = (Inattentive(0.5), "first", Alternating(), Inattentive(0.9))
+    keys = jax.random.split(jax.random.key(1), 8)
+    together = [Among(f"{place}", place, players).bind(game) for place in range(4)]
+    assert len({(policy.act, policy.start) for policy in together}) == 1
+    remembered = []
+    for player, policy in zip(players, together, strict=True):
+        alone = (make(player) if isinstance(player, str) else player).bind(game)
+        stats, memories = play(policy, game, keys, TASKS[0].level, move_by_move=True, memories=True)
+        expected, own = play(alone, game, keys, TASKS[0].level, move_by_move=True, memories=True)
+        assert all(np.array_equal(a, b) for a, b in zip(stats, expected, strict=True))
+        remembered.append(jax.tree.leaves(memories)[0].tolist())
+        assert not jax.tree.leaves(own) or remembered[-1] == jax.tree.leaves(own)[0].tolist()
+    assert remembered == [[0] * 8, [0] * 8, [10] * 8, [0] * 8]
+    assert Among("a", 1, (Inattentive(0.5), Inattentive(0.9))).bind(game).act is players[0].bind(game).act
 
 
 def test_players_are_told_apart_by_what_they_know() -> None:
