@@ -15,8 +15,8 @@ from crush_gym.move_values import by_action, move_values
 from crush_gym.runtime import Board
 
 JELLY = {
-    "name": "jelly", "colours": 4, "moves": 5, "goals": {"jelly": True},
-    "cells": ["..j..", "..j..", ".....", ".....", "....."],
+    "name": "jelly", "colours": 4, "moves": 5, "goals": {"jelly": "all"},
+    "board": ["? ? ?' ? ?", "? ? ?' ? ?", "? ? ? ? ?", "? ? ? ? ?", "? ? ? ? ?"],
 }  # fmt: skip
 
 DRAWN = 4000
