@@ -156,7 +156,9 @@ def section_of(name: str, levels: Sequence[Task], rows: Sequence[Row]) -> Sectio
 def beside() -> Section:
     """What lies beside this page."""
     return report.section(
-        "More of these players", report.prose("[How the trained ones learned](curves.html): scores against moves.")
+        "More of these players",
+        report.prose("[How the trained ones learned](curves.html): scores against moves."),
+        report.prose("[How well each of them predicts people](predictors.html): synthetic ones, on levels of `ladder`."),
     )
 
 

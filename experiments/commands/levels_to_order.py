@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from crush_gym.cli import common, generate
 from crush_gym.cli.common import CommandError, Subparsers, UsageError, add_command
 from experiments.commands.predict import shared
+from experiments.commands.terminal import quiet_xla
 
 if TYPE_CHECKING:
     from experiments.prediction import Ordered, Tuned
@@ -72,6 +73,7 @@ def order(options: argparse.Namespace) -> int:
     if not 1 <= options.count <= MOST:
         raise UsageError(f"with --difficulty, --count must be from 1 to {MOST}, not {options.count}")
     _check_new(options.out)
+    quiet_xla()
     generate.made(options, options.seed)  # wrong options are refused before anything is played
     with shared.working(options):
         from crush_gym.levels import LevelPack
