@@ -145,8 +145,10 @@ def predict(model: Model, levels: Levels, *, seed: int = 0, draws: int = DRAWS) 
     besides = _noise(model, rates) + model.other_people**2
     spread = np.sqrt(model.sigma**2 + besides)
     shared = np.random.default_rng(seed)
-    coefficients = shared.multivariate_normal(model.coefficients, model.covariance, draws)
-    sigma = model.sigma * np.exp(model.log_error * shared.standard_normal(draws))
+    errors = shared.multivariate_normal(np.zeros_like(model.coefficients), model.covariance, draws)
+    # Where the levels' own effects are larger than found, so are the coefficients' errors: as in Student's t.
+    factor = np.exp(model.log_error * shared.standard_normal(draws))
+    coefficients, sigma = model.coefficients + errors * factor[:, None], model.sigma * factor
     own = _own_draws(levels.names, seed, draws)
     spreads = np.sqrt(sigma[:, None] ** 2 + besides) * widened
     # The median and the mean coefficients belong together: what is drawn is the error around them.
