@@ -158,7 +158,7 @@ def beside() -> Section:
     return report.section(
         "More of these players",
         report.prose("[How the trained ones learned](curves.html): scores against moves."),
-        report.prose("[How well each of them predicts people](predictors.html): synthetic ones, on levels of `ladder`."),
+        report.prose("[How well each of them predicts people](predictors.html): synthetic ones, on `ladder`."),
     )
 
 

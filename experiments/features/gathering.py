@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -23,6 +23,9 @@ from experiments.running.grouping import Group
 from experiments.running.jobs import Job, Trial, named
 
 Kept = Cache | str | os.PathLike[str] | None
+
+Refused = Callable[[str, str], None]
+"""Told of an agent that cannot be used: its name, and the sentence that says why."""
 
 
 class FeatureError(ValueError):
@@ -54,6 +57,7 @@ def gather(
     *,
     limits: Sequence[int] | None = None,
     lift: bool = True,
+    refused: Refused | None = None,
     executor: Executor | None = None,
     listen: Listener | None = None,
     stop: Stop | None = None,
@@ -69,6 +73,7 @@ def gather(
         cache: a file or an open cache; None: nothing is kept.
         limits: of moves, under which each level will be looked at, where it is not its own.
         lift: whether attempts go on beyond these limits. Otherwise they have just the levels' own moves.
+        refused: told of agents that cannot be used, which are left out then; None: they are a `FeatureError`.
         executor, listen, stop, progress: as for `experiments.evaluate`.
 
     Raises:
@@ -87,7 +92,7 @@ def gather(
     with contextlib.ExitStack() as open_things:
         kept = open_things.enter_context(_opened(cache))
         listeners: list[Listener] = [open_things.enter_context(Bar())] if progress else []
-        work = _Gathering(played, attempts, seed, kept, (*listeners, *([listen] if listen else [])), stop)
+        work = _Gathering(played, attempts, seed, kept, (*listeners, *([listen] if listen else [])), stop, refused)
         work.run(agents, executor or InProcess())
         return Gathered(tuple(tasks), played, tuple(work.players), attempts, seed, work.records())
 
@@ -113,6 +118,7 @@ class _Gathering:
     cache: Cache
     listeners: tuple[Listener, ...]
     stop: Stop | None
+    refused: Refused | None
     introduced: dict[int, Introduced] = field(default_factory=dict)
     told: Counter[int] = field(default_factory=Counter)
 
@@ -124,9 +130,13 @@ class _Gathering:
             return
         first = arranged(unique[:1], self.attempts, quick=True)[0]
         jobs: deque[Job] = deque(Introduction(Trial(n, each, first)) for n, each in enumerate(wanted))
+        unknown = len(jobs)
         with contextlib.closing(executor.run(jobs, self._tell)) as answers:
             for job, answer in answers:
-                self._enter(job, answer, jobs, wanted, unique)
+                self._enter(job, answer)
+                unknown -= isinstance(job, Introduction)
+                if unknown == 0 and isinstance(job, Introduction):
+                    jobs.extend(self._missing(wanted, unique))
                 self._tell(None, None)
 
     @property
@@ -145,19 +155,15 @@ class _Gathering:
             for player in self.players
         }
 
-    def _enter(
-        self, job: Job, answer: Any, jobs: deque[Job], wanted: Sequence[str | Agent], tasks: tuple[Task, ...]
-    ) -> None:
-        """What a job gave; once all agents are known, what is missing of them is added to the jobs."""
+    def _enter(self, job: Job, answer: Any) -> None:
+        """What a job gave."""
         if isinstance(answer, Failure):
             self._fail(job, answer)
-        if isinstance(job, Introduction):
+        elif isinstance(job, Introduction):
             self.introduced[job.trial.place] = answer
             names = [found.manner.name for found in self.introduced.values()]
             if len(set(names)) < len(names):
                 raise FeatureError(f"two of the agents are called {names[-1]!r}: name it once")
-            if len(self.introduced) == len(wanted):
-                jobs.extend(self._missing(wanted, tasks))
         elif isinstance(job, Recording):
             self._emit(Advanced(job.name, job.attempts - self.told.pop(id(job), 0)))
             player = next(player for player in self.players if player.name == job.name)
@@ -165,27 +171,28 @@ class _Gathering:
 
     def _missing(self, wanted: Sequence[str | Agent], tasks: tuple[Task, ...]) -> list[Recording]:
         """What is to be played, group by group: agents that share programs come after each other there."""
-        known = {name: self._known(name, tasks) for name in [player.name for player in self.players]}
-        asked = self._shared(wanted)
+        introduced = sorted(self.introduced.items())
+        lacking = {n: self._lacking(self._known(found.manner.name, tasks)) for n, found in introduced}
+        asked = self._shared(wanted, [n for n, found in introduced if found.shares and lacking[n]])
         jobs: list[Recording] = []
         for quick in (True, False):
-            places = [n for n, found in sorted(self.introduced.items()) if found.manner.quick == quick]
-            lacking = {n: self._lacking(known[self.introduced[n].manner.name]) for n in places}
-            some = tuple(task for task in tasks if any(task.identity in lacks for lacks in lacking.values()))
+            places = [n for n, found in introduced if found.manner.quick == quick]
+            some = tuple(task for task in tasks if any(task.identity in lacking[n] for n in places))
             for group in arranged(some, self.attempts, quick) if some else ():
                 for n in places:
                     jobs += cut(self.introduced[n].manner, asked[n], group, self.seed, _items(group, lacking[n]))
         self._plan(jobs, len(tasks))
         return jobs
 
-    def _shared(self, wanted: Sequence[str | Agent]) -> list[str | Agent]:
-        """The agents; those that may share a program do, in an order that does not depend on how they were named."""
+    def _shared(self, wanted: Sequence[str | Agent], places: Sequence[int]) -> list[str | Agent]:
+        """The agents; those in these places share a program, whatever the order in which they were asked for."""
         names = {n: found.manner.name for n, found in self.introduced.items()}
-        together = sorted((n for n, found in self.introduced.items() if found.shares), key=lambda n: names[n])
+        together = sorted(places, key=lambda n: names[n])
+        if len(together) < 2:
+            return list(wanted)
         players = tuple(wanted[n] for n in together)
         return [
-            Among(names[n], together.index(n), players) if n in together and len(players) > 1 else agent
-            for n, agent in enumerate(wanted)
+            Among(names[n], together.index(n), players) if n in together else agent for n, agent in enumerate(wanted)
         ]
 
     def _known(self, name: str, tasks: tuple[Task, ...]) -> dict[str, int]:
@@ -207,7 +214,13 @@ class _Gathering:
 
     def _fail(self, job: Job, failure: Failure) -> None:
         if isinstance(job, Introduction):
-            raise FeatureError(f"the agent {named(job.trial.wanted)!r} cannot be used: {failure.sentence}")
+            name = named(job.trial.wanted)
+            said = f"the agent {name!r} cannot be used: {failure.sentence}"
+            if self.refused is None:
+                raise FeatureError(said)
+            self._emit(Advanced(name, len({task.identity for task in self.tasks}) * self.attempts, played=False))
+            self.refused(name, said)
+            return
         assert isinstance(job, Recording)
         levels = tuple(job.group.tasks[number].name for number, _, _ in job.items)
         error = ShardError(job.name, levels, job.attempts, failure.sentence)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from experiments.features import FeatureError, gather
+from experiments.features import Cache, FeatureError, gather
 from experiments.features.gathering import Kept
 from experiments.prediction.data import People
 from experiments.prediction.measures import Measured, measure
@@ -55,22 +56,26 @@ def try_alone(
         tasks, people: the levels, and people's results on them.
         split: which levels are held out.
         attempts: of each agent at each level.
-        told: hears the name of each agent before it plays.
+        cache: of agents' attempts; see `gather`.
+        told: hears the names of the agents before they play.
     """
     found, failed = [], []
-    for agent in agents:
-        told(agent)
-        try:
-            gathered = gather([agent], tasks, attempts, seed, cache)
-        except FeatureError as error:
-            failed.append(Unfit(agent, str(error)))
-            continue
-        levels = table_of(gathered)
-        (player,), records = gathered.players, next(iter(gathered.records.values()))
-        measured = measure(held_out(levels, people, split.folds, seed=seed), people.at(_places(split)), seed)
-        success = float(levels.successes.sum() / levels.attempts.sum())
-        seconds = float(np.mean([record.seconds for record in records.values()]))
-        found.append(Predictor(player.name, player.weights, measured, success, attempts, seconds))
+    with cache if isinstance(cache, Cache) else Cache(cache) as kept:
+        told(", ".join(agents))
+        with contextlib.suppress(FeatureError):  # together by one program; who cannot be tried is told below
+            gather(agents, tasks, attempts, seed, kept, refused=lambda name, why: None)
+        for agent in agents:
+            try:
+                gathered = gather([agent], tasks, attempts, seed, kept)
+            except FeatureError as error:
+                failed.append(Unfit(agent, str(error)))
+                continue
+            levels = table_of(gathered)
+            (player,), records = gathered.players, next(iter(gathered.records.values()))
+            measured = measure(held_out(levels, people, split.folds, seed=seed), people.at(_places(split)), seed)
+            success = float(levels.successes.sum() / levels.attempts.sum())
+            seconds = float(np.mean([record.seconds for record in records.values()]))
+            found.append(Predictor(player.name, player.weights, measured, success, attempts, seconds))
     return sorted(found, key=lambda one: one.measured.mae.value), failed
 
 

@@ -50,8 +50,8 @@ def test_ctrl_c_ends_what_waits_with_a_sentence(how: str) -> None:
 def test_ctrl_c_ends_other_commands_that_compile(command: str) -> None:
     for wait in (3.0, 5.0, 7.0):
         with subprocess.Popen(
-            [sys.executable, "-m", "crush_gym", *command.split()], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, env=compiling_anew(), preexec_fn=heard,
+            hearing([sys.executable, "-m", "crush_gym", *command.split()]), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=compiling_anew(),
         ) as run:  # fmt: skip
             assert run.stdin is not None
             run.stdin.close()
@@ -67,9 +67,10 @@ def compiling_anew() -> dict[str, str]:
     return {k: v for k, v in environment(CRUSH_GYM_CACHE="off").items() if k != "JAX_COMPILATION_CACHE_DIR"}
 
 
-def heard() -> None:
-    """What a shell starts beside itself ignores Ctrl-C, and so do its children: not these."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def hearing(command: list[str]) -> list[str]:
+    """What a shell starts beside itself ignores Ctrl-C, and so do its children: not this one."""
+    words = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+    return [sys.executable, "-c", words, *command]
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -104,8 +105,8 @@ def interrupted(folder: Path, cache: Path, wait: float, before: int) -> tuple[in
     cleared = {k: v for k, v in environment().items() if k != "JAX_COMPILATION_CACHE_DIR"}
     command = [*evaluation(folder), "--json"]
     with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env=cleared | {"XDG_CACHE_HOME": str(cache)}, preexec_fn=heard,
+        hearing(command), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=cleared | {"XDG_CACHE_HOME": str(cache)},
     ) as run:  # fmt: skip
         while not (folder / "runs.sqlite").exists() and run.poll() is None:
             time.sleep(0.01)

@@ -226,6 +226,14 @@ def test_limits_are_lifted_in_steps() -> None:
     assert lifted(timed) is timed
 
 
+def test_agents_that_cannot_be_used_are_left_out_where_somebody_wants_to_be_told(found: Gathered) -> None:
+    refused: list[tuple[str, str]] = []
+    agents = [PLAYERS[0], "nobody", PLAYERS[1]]
+    rest = gather(agents, TASKS, ATTEMPTS, 3, refused=lambda *told: refused.append(told), progress=False)
+    assert same(rest, found) and [name for name, _ in refused] == ["nobody"]
+    assert refused[0][1].startswith("the agent 'nobody' cannot be used: there is no agent 'nobody'")
+
+
 def test_what_cannot_be_had_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FeatureError, match="a multiple of 100, not 250"):
         gather(PLAYERS, TASKS, 250)
