@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -161,13 +162,16 @@ class Recording:
         where, attempts = (np.pad(x, (0, self.size - len(x)), "edge") for x in (where, attempts))
         words = np.array([int(task.identity[:8], 16) for task in self.group.tasks], np.uint32)
         keys = attempt_keys(jax.random.key(self.seed), words[where], attempts.astype(np.uint32))
+        level = pack.stack(where)
+        fill = np.arange(self.size) >= self.attempts  # these are over after one move
+        level = dataclasses.replace(level, moves=np.where(fill, np.minimum(level.moves, 1), level.moves))
         with PlayClock() as clock:
             found = play(
-                recorded(policy, game), game, keys, pack.stack(where),
+                recorded(policy, game), game, keys, level,
                 lambda over: told(Advanced(self.name, over)), memories=True,
             )  # fmt: skip
             stats, (_, notes) = jax.tree.map(np.asarray, found)
-        return self._records(stats, Notes(*notes), clock.seconds / self.size)
+        return self._records(stats, Notes(*notes), clock.seconds / self.attempts)
 
     def _records(self, stats: Stats, notes: Notes, seconds: float) -> list[tuple[str, int, Record]]:
         """Item by item; the last results are those of what filled up."""

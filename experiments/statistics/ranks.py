@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.stats import kendalltau, rankdata
 
 from experiments.statistics.bootstrap import Seed, interval_of
 from experiments.statistics.errors import Array, Interval, StatisticsError, sample
@@ -16,11 +15,15 @@ RESAMPLES = 500
 
 def spearman(x: Any, y: Any, seed: Seed, resamples: int = RESAMPLES) -> Interval:
     """Spearman's rank correlation of [values], with its bootstrap interval; NaN where a list does not vary."""
+    from scipy.stats import rankdata  # half a second to import, which predictions do not need
+
     return _both(x, y, seed, resamples, lambda a, b: _correlation(rankdata(a, axis=1), rankdata(b, axis=1)))
 
 
 def kendall(x: Any, y: Any, seed: Seed, resamples: int = RESAMPLES) -> Interval:
     """Kendall's rank correlation (tau b) of [values], with its bootstrap interval; NaN where a list does not vary."""
+    from scipy.stats import kendalltau
+
     return _both(
         x, y, seed, resamples,
         lambda a, b: np.array([kendalltau(one, two).statistic for one, two in zip(a, b, strict=True)]),

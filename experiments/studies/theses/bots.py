@@ -34,6 +34,10 @@ BOTS = {
 }
 """Tables 4.3 and 4.5: three outcomes of an action, C = 0.6, no depth limit, the score as signal."""
 
+DIFFERS = {HEURISTIC: "another hand-made value of moves", TESTER: "synthetic, of the family of the people"}
+BOT_DIFFERS = "the same search on other levels"
+"""What differs from the theses' players."""
+
 
 class Told(NamedTuple):
     """What the theses' tables say of a player beside people: mean and standard deviation, in percentage points; the

@@ -9,7 +9,7 @@ from experiments.report import Box, Compared, Page, Scale, Section, Series
 from experiments.report.clouds import cloud_plot
 from experiments.statistics import Array
 from experiments.studies.setting import Setting
-from experiments.studies.theses.bots import FAMILY, PEOPLE, TESTER, Measured, Told, measured
+from experiments.studies.theses.bots import BOT_DIFFERS, DIFFERS, FAMILY, PEOPLE, TESTER, Measured, Told, measured
 
 RATE = Scale(0, 1, "people's success", form=report.percent)
 
@@ -48,7 +48,9 @@ def _short(found: Measured) -> Section:
     rows = []
     for name in found.players:
         told, delta = found.phase.told[name], found.delta(name)
-        rows.append(Compared(_title(name), _told(told), f"{_points(delta)}, trend {found.trend(name):+.2f}"))
+        rows.append(
+            Compared(_title(name), _told(told), f"{_points(delta)}, trend {found.trend(name):+.2f}", _differs(name))
+        )
     text = (
         "Delta is a player's success minus people's, mean and standard deviation over levels; its trend is the slope "
         "over people's success."
@@ -72,6 +74,10 @@ def _nearest(found: Measured) -> str:
 
 def _title(name: str) -> str:
     return name if name in ("heuristic", TESTER) else f"bot {name}"
+
+
+def _differs(name: str) -> str:
+    return DIFFERS.get(name, BOT_DIFFERS)
 
 
 def _told(told: Told) -> str:
@@ -122,7 +128,7 @@ def _adjusted(found: Measured) -> Section:
         values, told = found.adjusted(name), found.phase.told[name].adjusted
         boxes.append(Box.of(_title(name), values.tolist(), place))
         theirs = f"{told[0]:+.3f} ± {told[1]:.3f}" if told else ""
-        rows.append(Compared(_title(name), theirs, f"{values.mean():+.3f} ± {values.std(ddof=1):.3f}"))
+        rows.append(Compared(_title(name), theirs, f"{values.mean():+.3f} ± {values.std(ddof=1):.3f}", _differs(name)))
     drawn = report.figure(report.box_plot(boxes, "adjusted delta", zero=0.0))
     text = "Delta divided by the standard deviation of one attempt, the square root of p (1 - p) of people's success p."
     return report.section("Adjusted delta", report.prose(text), report.against_paper(rows), drawn)
