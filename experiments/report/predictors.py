@@ -11,13 +11,15 @@ from experiments.report import Page, Point, Span
 from experiments.report.words import with_limits
 
 
-def predictors_page(found: Sequence[Predictor], failed: Sequence[Unfit], split: Split, command: str) -> Page:
-    """The page."""
+def predictors_page(
+    found: Sequence[Predictor], failed: Sequence[Unfit], split: Split, source: str, command: str
+) -> Page:
+    """The page. source: who the people are."""
     best, floor = found[0], found[0].measured.floor
     lead = (
-        f"Of {report.counted(len(found), 'agent')}, **{best.agent}** alone predicts people best: it is off by "
-        f"{100 * best.measured.mae.value:.2f} pp on levels that it was not fitted on, where {100 * floor:.2f} pp would "
-        "be chance alone."
+        f"Of {report.counted(len(found), 'agent')}, **{best.agent}** is the one that alone predicts best how hard "
+        f"levels are for {source}: it is off by {100 * best.measured.mae.value:.2f} pp on levels that it was not fitted "
+        f"on, where {100 * floor:.2f} pp would be chance alone."
     )
     rows = [
         (

@@ -42,6 +42,7 @@ def register(parts: Subparsers) -> None:
         "--split", default="random:5", metavar="SPLIT", help="see `predict test` (default: %(default)s)"
     )
     parser.add_argument("--seed", type=common.seed, default=0, help="of agents' attempts and of draws (default: 0)")
+    shared.add_source(parser)
     shared.add_cache(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="also write a page (.html)")
     common.add_json(parser)
@@ -65,9 +66,8 @@ def run(options: argparse.Namespace) -> int:
     if options.out and found:
         from experiments.report.predictors import predictors_page
 
-        results.write_page(
-            predictors_page(found, failed, split, shared.command("agents", *_words(options))), options.out
-        )
+        command = shared.command("agents", *_words(options))
+        results.write_page(predictors_page(found, failed, split, shared.source_of(options), command), options.out)
     if options.json:
         common.print_json({"agents": [_row(one) for one in found], "failed": [one._asdict() for one in failed]})
     else:
@@ -92,6 +92,7 @@ def _words(options: argparse.Namespace) -> list[Any]:
     words = [options.people, *(word for name in options.levels for word in ("--levels", name))]
     words += ["--agents", *options.agents] if options.agents else []
     words += ["--sample", options.sample] if options.sample else []
+    words += ["--source", options.source] if options.source else []
     return [*words, "--attempts", options.attempts, "--split", options.split, "--seed", options.seed]
 
 

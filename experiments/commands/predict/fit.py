@@ -40,7 +40,7 @@ def register(parts: Subparsers) -> None:
         help=f"the model to start from: {SHIPPED}, {NOTHING}, or a file (default: {SHIPPED} where fewer than "
         f"{FEW_LEVELS} levels have people, or they are fewer than {FEW_PLAYERS} players, else {NOTHING})",
     )  # fmt: skip
-    parser.add_argument("--source", metavar="TEXT", help="what the people are, in words, for all that the model says")
+    shared.add_source(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the model's file (.json)")
     common.add_json(parser)
 
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         case = shared.case_of(options)
         start = _start(options, case)
         levels = shared.table(options, case.tasks, start)
-        source = options.source or f"the people of {options.people.name}"
+        source = shared.source_of(options)
         model = fit(
             levels, case.people, start=start, source=source, watched=shared.watched(options),
             other_people=options.other_people,

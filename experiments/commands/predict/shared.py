@@ -54,6 +54,20 @@ class Case(NamedTuple):
     reading: Reading
 
 
+def add_source(parser: argparse.ArgumentParser) -> None:
+    """Add what the people are."""
+    parser.add_argument(
+        "--source",
+        metavar="TEXT",
+        help="what the people are, in words, for all that is said of them (default: the file)",
+    )
+
+
+def source_of(options: argparse.Namespace) -> str:
+    """What the people are, in words."""
+    return str(options.source or f"the people of {options.people.name}")
+
+
 def add_cache(parser: argparse.ArgumentParser) -> None:
     """Declare `--cache`."""
     parser.add_argument("--cache", metavar="FILE", help=CACHE_HELP)
