@@ -18,8 +18,8 @@ def predictors_page(
     best, floor = found[0], found[0].measured.floor
     lead = (
         f"Of {report.counted(len(found), 'agent')}, **{best.agent}** is the one that alone predicts best how hard "
-        f"levels are for {source}: it is off by {100 * best.measured.mae.value:.2f} pp on levels that it was not fitted "
-        f"on, where {100 * floor:.2f} pp would be chance alone."
+        f"levels are for {source}: it is off by {100 * best.measured.mae.value:.2f} pp on levels that it was not "
+        f"fitted on, where {100 * floor:.2f} pp would be chance alone."
     )
     rows = [
         (
