@@ -40,10 +40,15 @@ STUDIES = {
     "phase2": Study(
         "the theses' eight sweeps over the search's parameters", "experiments.studies.theses.phase2_page:study"
     ),
-    "phase3": Study("the theses' bots beside people on early levels", "experiments.studies.theses.bots_page:phase3"),
+    "phase3": Study(
+        "the theses' bots beside people on early levels",
+        "experiments.studies.theses.bots_page:phase3",
+        sizes=("levels", "attempts"),
+    ),
     "phase4": Study(
         "the theses' bots and play testers beside people on late levels",
         "experiments.studies.theses.bots_page:phase4",
+        sizes=("levels", "attempts"),
     ),
     "mcadams": Study("McAdams' match-three players on seven sizes of board", "experiments.studies.mcadams.page:study"),
     "candycrush-ai": Study(

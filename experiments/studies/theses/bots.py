@@ -110,7 +110,7 @@ class Measured:
 def measured(number: int, setting: Setting) -> Measured:
     """Let people, bots and testers play."""
     phase, quick = PHASES[number], setting.quick
-    count, attempts = (QUICK_LEVELS, QUICK_ATTEMPTS) if quick else (phase.levels, phase.attempts)
+    count, attempts = sizes_of(phase, setting)
     tasks = tasks_of("ladder")[phase.first : phase.first + count]
     weakest = next(name for name in phase.bots if name in BOTS)
     bots = {name: agent for name, agent in phase.bots.items() if not quick or name in (weakest, HEURISTIC)}
@@ -120,6 +120,16 @@ def measured(number: int, setting: Setting) -> Measured:
         players[TESTER] = _testers(phase, tasks, attempts, setting)
     ordered = {name: players[name] for name in phase.told if name in players}
     return Measured(phase, tuple(task.name for task in tasks), attempts, _people(phase, tasks, setting), ordered)
+
+
+def sizes_of(phase: Phase, setting: Setting) -> tuple[int, int]:
+    """How many levels, and attempts at each; a `StudyError` where there cannot be so many."""
+    usual = (QUICK_LEVELS, QUICK_ATTEMPTS) if setting.quick else (phase.levels, phase.attempts)
+    sizes = {"levels": usual[0], "attempts": usual[1], **setting.sizes}
+    for name, most in (("levels", phase.levels), ("attempts", 10**6)):
+        if not 2 <= sizes[name] <= most:
+            raise StudyError(f"{name} must be from 2 to {most:,}, not {sizes[name]:,}")
+    return sizes["levels"], sizes["attempts"]
 
 
 def _rates(rows: Sequence[Row], tasks: Sequence[Task]) -> Array:

@@ -27,15 +27,15 @@ def phase4(setting: Setting) -> Page:
 def page(found: Measured, setting: Setting) -> Page:
     """The whole page."""
     phase = found.phase
-    quick = (
-        f"; a quick run: the theses had {phase.levels} levels and {phase.attempts} attempts" if setting.quick else ""
-    )
+    smaller = (found.attempts, len(found.names)) != (phase.attempts, phase.levels)
+    theirs = f"; the theses had {phase.levels} levels and {phase.attempts} attempts" if smaller else ""
     testers = " Each play tester is one of these players, too." if phase.testers else ""
     lead = (
         f"“Crushing Candy Crush”, {phase.name[:-1]} {phase.name[-1]}: how far bots are from people on {phase.title}, "
         f"{found.attempts} attempts of each on {len(found.names)} levels of the pack `ladder` ({found.names[0]} to "
-        f"{found.names[-1]}){quick}. **The people here are {PEOPLE} synthetic players of family {FAMILY}, and no claim "
-        f"about people follows.**{testers} The theses' levels and people are a company's own: only shapes compare."
+        f"{found.names[-1]}){theirs}. **The people here are {PEOPLE} synthetic players of family {FAMILY}, and no "
+        f"claim about people follows.**{testers} The theses' levels and people are a company's own: only shapes "
+        "compare."
     )
     sections = [_short(found), _accumulated(found), _by_people(found), _boxes(found)]
     if any(told.adjusted for told in phase.told.values()):

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.studies.setting import Setting
-from experiments.studies.theses.bots import PHASES, TESTER, TESTERS, Measured
+from experiments.studies.setting import Setting, StudyError
+from experiments.studies.theses.bots import PHASES, TESTER, TESTERS, Measured, sizes_of
 from experiments.studies.theses.bots_page import page
 
 PEOPLE = np.array([0.0, 0.2, 0.5, 0.8])
@@ -41,7 +41,15 @@ def test_pages_have_the_theses_figures_beside_ours(number: int, told: str, tmp_p
     text = page(measured(number), Setting(False, tmp_path)).html()
     assert "synthetic players" in text and "+10.0 ± 0.0 points" in text
     assert told in text or f"{float(told):+.1f}" in text
+    assert "another hand-made value of moves" in text and f"; the theses had {PHASES[number].levels} levels" in text
     assert ("Adjusted delta" in text) == (number == 4) and ("play tester" in text) == (number == 4)
+
+
+def test_levels_and_attempts_may_be_fewer_than_in_the_theses(tmp_path: Path) -> None:
+    assert sizes_of(PHASES[3], Setting(False, tmp_path)) == (48, 50)
+    assert sizes_of(PHASES[4], Setting(False, tmp_path, sizes={"attempts": 20})) == (50, 20)
+    with pytest.raises(StudyError, match="levels must be from 2 to 48, not 49"):
+        sizes_of(PHASES[3], Setting(False, tmp_path, sizes={"levels": 49}))
 
 
 def test_the_bots_are_those_of_the_theses_tables() -> None:
