@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from crush_gym.support import write_bytes
+from experiments import report
 from experiments.results.origin import origin
 from experiments.results.row import Row
 from experiments.results.task import Task
@@ -83,7 +84,7 @@ class Setting:
         hardware = known["hardware"]
         return {
             "versions": ", ".join(f"{name} {version}" for name, version in known["versions"].items()),
-            "hardware": f"{hardware['cpu']}, {hardware['cores']} cores, {hardware['system']}",
+            "hardware": f"{hardware['cpu']}, {report.counted(hardware['cores'], 'core')}, {hardware['system']}",
             "seed": str(self.seed),
         }
 

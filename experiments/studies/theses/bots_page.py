@@ -29,7 +29,7 @@ def page(found: Measured, setting: Setting) -> Page:
     phase = found.phase
     smaller = (found.attempts, len(found.names)) != (phase.attempts, phase.levels)
     theirs = f"; the theses had {phase.levels} levels and {phase.attempts} attempts" if smaller else ""
-    testers = " Each play tester is one of these players, too." if phase.testers else ""
+    testers = " Each play tester is another such player." if phase.testers else ""
     lead = (
         f"“Crushing Candy Crush”, {phase.name[:-1]} {phase.name[-1]}: how far bots are from people on {phase.title}, "
         f"{found.attempts} attempts of each on {len(found.names)} levels of the pack `ladder` ({found.names[0]} to "
