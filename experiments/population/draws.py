@@ -11,10 +11,19 @@ LAPSE, HOW_MANY, LOOK, CHOICE, NOTICE, PICK = range(1, 7)
 """What a number is drawn for."""
 
 
+LAST = 1 - 2.0**-24
+"""The greatest float32 below 1."""
+
+
 def uniform(bits: jax.Array, purpose: int, cell: jax.Array | int = 0) -> jax.Array:
     """From 0 to 1, neither of them: float32[..., B]. bits: words of the players' keys, uint32[2, B]."""
-    value = randomness.draw(bits, randomness.PASS, cell, purpose) >> 8
-    return (value.astype(jnp.float32) + 0.5) / 2.0**24
+    return between(randomness.draw(bits, randomness.PASS, cell, purpose))
+
+
+def between(word: jax.Array) -> jax.Array:
+    """From 0 to 1, neither of them, in proportion to a word: float32 from uint32."""
+    # The last of 2**24 midpoints has no float32 of its own and would be 1.
+    return jnp.minimum(((word >> 8).astype(jnp.float32) + 0.5) / 2.0**24, LAST)
 
 
 def gumbel(bits: jax.Array, purpose: int, cell: jax.Array | int = 0) -> jax.Array:

@@ -16,6 +16,7 @@ from crush_gym import Game, Level, State
 from crush_gym.keys import player_key
 from crush_gym.runtime import in_chunks, randomness
 from experiments.population import PERSONAS, Habit, Traits, Weighing, draw
+from experiments.population.draws import between
 from experiments.population.foresight import Liking, Looks, liked_best
 from experiments.population.habit import Mind
 from experiments.population.traits import of_persona, skill_at
@@ -179,3 +180,12 @@ def test_the_first_pattern_noticed_in_the_list_decides(game: Game, opening: tupl
     action = np.asarray(game.act(policy, jax.random.split(jax.random.key(2), BOARDS), always, opening[1])[0])
     low = legal & (rows >= 2)[:, None]
     assert (low[action, np.arange(BOARDS)] == low.any(axis=0)).all() and not (low == legal).all()
+
+
+def test_what_is_drawn_lies_between_0_and_1_and_so_picks_one_of_any_number() -> None:
+    """The greatest words would round to 1, and name a move that is not there, once in 16 million draws."""
+    words = np.array([0, 1, 255, 256, 2**31, 2**32 - 512, 2**32 - 257, 2**32 - 256, 2**32 - 1], np.uint32)
+    drawn = np.asarray(between(jnp.asarray(words)))
+    assert drawn[0] > 0 and (np.diff(drawn) >= 0).all() and drawn[-1] < 1 and drawn[4] == pytest.approx(0.5)
+    numbers = np.arange(1, 5000, dtype=np.float32)
+    assert (np.floor(drawn[-1] * numbers) == numbers - 1).all()
