@@ -20,13 +20,16 @@ def traits_of_personas(names: Sequence[str], attempts: int) -> Traits:
     return Traits(*(np.repeat(np.stack(values), attempts) for values in zip(*each, strict=True)))
 
 
-def success_of(names: Sequence[str], family: str, level: Level, attempts: int, seed: int = 0) -> dict[str, float]:
+def success_of(
+    names: Sequence[str], family: str, level: Level, attempts: int, seed: int = 0, game: Game | None = None
+) -> dict[str, float]:
     """The share of attempts that each persona wins; all play in one program, with the same keys.
 
     Args:
         attempts: of each persona.
+        game: one that plays the level, where several levels are to share a program.
     """
-    game = Game(level)
+    game = game or Game(level)
     policy = AGENTS[family]().bind(game)
     keys = jax.random.split(jax.random.key(seed), attempts)
     stats = play(policy, game, jnp.tile(keys, len(names)), level, traits=traits_of_personas(names, attempts))

@@ -284,7 +284,7 @@ class _Work:
         """Success of each persona on some tested levels, from easy to hard as they come."""
         some = tested[:: max(1, len(tested) // 12)][:12]
         attempts = min(100, self.sizes.attempts)
-        each = [success_of(tuple(PERSONAS), IMITATED, self.tasks[n].level, attempts) for n in some]
+        each = [success_of(tuple(PERSONAS), IMITATED, self.tasks[n].level, attempts, game=self.game) for n in some]
         return {name: np.array([found[name] for found in each]) for name in PERSONAS}
 
 
