@@ -11,6 +11,7 @@ from experiments.report import Html, Page, Scale, Section
 from experiments.report.clouds import cloud_plot
 from experiments.report.forecasts import TABLE_II
 from experiments.report.words import with_limits
+from experiments.statistics import bootstrap
 from experiments.statistics.ranks import spearman
 from experiments.studies.king.measuring import FULL, IMITATED, PACK, Measured, Result, measured
 from experiments.studies.setting import Setting
@@ -93,23 +94,29 @@ def _shapes(found: Measured) -> Section:
     """What the paper found, and whether it is so here."""
     sizes, rows = found.sizes, []
     for family in sorted({result.family for result in found.results}):
-        own = {(r.agent, r.attempts): r.measures.mae.value for r in found.results if r.family == family}
+        own = {(r.agent, r.attempts): r for r in found.results if r.family == family}
         best, sampled = own["CNN, likeliest move", sizes.attempts], own["CNN, sampled", sizes.attempts]
         few = own["CNN, likeliest move", sizes.few]
-        search = next(value for (agent, _), value in own.items() if agent.startswith("MCTS"))
+        search = next(result for (agent, _), result in own.items() if agent.startswith("MCTS"))
         rows += [
-            (f"family {family}", "the network predicts better than the search", _pp(best), _pp(search),
-             _said(best < search)),
-            (f"family {family}", f"{sizes.attempts:,} attempts predict better than {sizes.few:,}", _pp(best), _pp(few),
-             _said(best < few)),
-            (f"family {family}", "moves by chance predict better than the likeliest ones (their future work)",
-             _pp(sampled), _pp(best), _said(sampled < best)),
+            (f"family {family}", what, _pp(one.measures.mae.value), _pp(other.measures.mae.value), *_said(one, other))
+            for what, one, other in (
+                ("the network predicts better than the search", best, search),
+                (f"{sizes.attempts:,} attempts predict better than {sizes.few:,}", best, few),
+                ("moves by chance predict better than the likeliest ones (their future work)", sampled, best),
+            )
         ]  # fmt: skip
-    return report.section("Shapes", report.table(("people", "what", "MAE", "against", "here"), rows))
+    head = ("people", "what", "MAE", "against", "difference", "here")
+    return report.section("Shapes", report.table(head, rows, left=(0, 1)))
 
 
-def _said(so: bool) -> str:
-    return "so" if so else "not so"
+def _said(one: Result, other: Result) -> tuple[Html, str]:
+    """By how much one is nearer than the other on the same levels, and whether these levels decide it."""
+    errors = (np.abs(each.forecast.median - each.people.rates) for each in (one, other))
+    differences = np.subtract(*errors)[:, None]
+    found = bootstrap(list(differences), lambda means: means.mean(axis=-1), 0, over_levels=True)
+    said = "so" if found.high < 0 else "not so" if found.low > 0 else "not decided"
+    return with_limits(f"{100 * found.value:+.1f}", f"{100 * found.low:+.1f} to {100 * found.high:+.1f}"), said
 
 
 def _personas(found: Measured) -> Section:
@@ -123,8 +130,8 @@ def _personas(found: Measured) -> Section:
         ]  # fmt: skip
         rows.append((name, report.percent(means[name]), f"{np.nanmean(alike):.2f}"))
     text = (
-        f"Six players of family {IMITATED} on some of the tested levels: how often they win, and how alike levels are "
-        "ranked by that."
+        f"Players of family {IMITATED} with the traits of personas on some of the tested levels: how often they win, "
+        "and how alike levels are ranked by that."
     )
     return report.section(
         "Personas", report.prose(text), report.table(("persona", "success", "Spearman with the others, mean"), rows)

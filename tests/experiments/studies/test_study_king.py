@@ -69,4 +69,5 @@ def test_the_page_has_table_two_and_says_whom_the_network_imitates(tmp_path: Pat
         "the network predicts better",
     ):
         assert said in text
+    assert text.count("not decided") == 6  # all are the same here
     assert "family B, imitated" not in text and "This is less" not in text
