@@ -157,8 +157,10 @@ def beside() -> Section:
     """What lies beside this page."""
     return report.section(
         "More of these players",
-        report.prose("[How the trained ones learned](curves.html): scores against moves."),
-        report.prose("[How well each of them predicts people](predictors.html): synthetic ones, on `ladder`."),
+        report.bullets(
+            "[How the trained ones learned](curves.html): scores against moves.",
+            "[How well each of them predicts people](predictors.html): synthetic ones, on `ladder`.",
+        ),
     )
 
 

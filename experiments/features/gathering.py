@@ -134,9 +134,10 @@ class _Gathering:
         with contextlib.closing(executor.run(jobs, self._tell)) as answers:
             for job, answer in answers:
                 self._enter(job, answer)
-                unknown -= isinstance(job, Introduction)
-                if unknown == 0 and isinstance(job, Introduction):
-                    jobs.extend(self._missing(wanted, unique))
+                if isinstance(job, Introduction):
+                    unknown -= 1
+                    if not unknown:
+                        jobs.extend(self._missing(wanted, unique))
                 self._tell(None, None)
 
     @property

@@ -127,7 +127,8 @@ Item = tuple[int, int, int]
 class Recording:
     """Attempts of one agent at some tasks of a group.
 
-    size: attempts that are played, the last again and again to fill up: each number of attempts would be compiled anew
+    size: attempts that are played, the last one's first move again and again to fill up: each number of attempts would
+    be compiled anew
     """
 
     name: str
